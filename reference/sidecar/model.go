@@ -1,0 +1,183 @@
+// Package sidecar is the helper's and the app's shared durable store of anchors
+// and intents. It owns the lifetime of an intent and never holds user records.
+package sidecar
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+)
+
+// ContractVersion is what this build reads and writes; compared by handshake.
+const ContractVersion = 3
+
+// AnchorState is how far an issued item ID has come.
+type AnchorState string
+
+// The states of an anchor.
+const (
+	Provisional AnchorState = "provisional"
+	Live        AnchorState = "live"
+	Dead        AnchorState = "dead"
+)
+
+// IntentState is how far an accepted command has come.
+type IntentState string
+
+// The states of an intent.
+const (
+	Pending  IntentState = "pending"
+	Retrying IntentState = "retrying"
+	Failed   IntentState = "failed"
+	Applied  IntentState = "applied"
+)
+
+// Terminal says that nothing more happens to an intent in this state.
+func (s IntentState) Terminal() bool { return s == Failed || s == Applied }
+
+// Class says what may help against a failure.
+type Class string
+
+// The failure classes.
+const (
+	Transient Class = "transient" // time helps: the same intent is tried again
+	Permanent Class = "permanent" // nothing helps: tried once, then failed
+	Blocked   Class = "blocked"   // a person helps: pending until they act
+)
+
+// Kind is what an intent asks for.
+type Kind string
+
+// The kinds of intent.
+const (
+	StartKind    Kind = "start"
+	NoteKind     Kind = "note"
+	StatusKind   Kind = "status"
+	CompleteKind Kind = "complete"
+	CancelKind   Kind = "cancel"
+)
+
+// Failure is a failure by structure (WR-25): no caller needs Reason to decide.
+type Failure struct {
+	Class  Class  `json:"class"`
+	Code   string `json:"code"`   // stable word
+	Reason string `json:"reason"` // for a person
+}
+
+// Error makes a Failure usable as an error.
+func (f *Failure) Error() string { return f.Code + ": " + f.Reason }
+
+// Anchor is the durable record of an issued item ID.
+type Anchor struct {
+	ItemID  string
+	TaskKey string
+	Owner   string // account, "" while none was ever bound
+	State   AnchorState
+	Reason  string // why it is dead
+}
+
+// Intent is one accepted command.
+type Intent struct {
+	Seq      int64 // order of acceptance over the whole sidecar
+	ItemID   string
+	Kind     Kind
+	Payload  json.RawMessage
+	Key      string // idempotency key
+	Digest   string // of the content that the key stands for
+	Owner    string
+	State    IntentState
+	Failure  *Failure // the last failure, nil if none
+	Attempts int
+}
+
+// Open asks for a record under a task key (work_start).
+type Open struct {
+	ItemID  string // freshly issued; used only if no record is there
+	TaskKey string
+	Key     string
+	Digest  string
+	Payload json.RawMessage
+	// FirstNote, when not nil, is accepted in the same transaction after the start.
+	FirstNote json.RawMessage
+}
+
+// Opened is what a start found or made.
+type Opened struct {
+	Anchor   Anchor
+	Start    Intent
+	Replayed bool // the idempotency key had been accepted before
+	Existing bool // the task key already had a usable record, and no start was added
+}
+
+// Follow asks for a follow-up on an issued item ID.
+type Follow struct {
+	ItemID  string
+	Kind    Kind
+	Key     string
+	Digest  string
+	Payload json.RawMessage
+}
+
+// Errors by structure. ErrBusy is transient with nothing stored (WR-32).
+var (
+	ErrNeverIssued = errors.New("never issued")
+	ErrDead        = errors.New("dead")
+	ErrStartFailed = errors.New("start failed")
+	ErrKeyReused   = errors.New("idempotency key reused for different content")
+	ErrBusy        = errors.New("sidecar busy")
+)
+
+// Accepting is the helper's port: it accepts commands. Every method is one
+// transaction; when it has returned without an error its effect is durable.
+type Accepting interface {
+	// OpenWork stores anchor and start intent together (WR-03), or returns what
+	// the key (WR-06) or the task key (WR-16) already has.
+	OpenWork(ctx context.Context, o Open) (Opened, error)
+	// Append stores a follow-up intent. Errors: ErrNeverIssued, ErrDead,
+	// ErrStartFailed, ErrKeyReused, ErrBusy.
+	Append(ctx context.Context, f Follow) (Intent, bool, error)
+}
+
+// Reading looks without changing anything.
+type Reading interface {
+	Anchor(ctx context.Context, itemID string) (Anchor, error)              // ErrNeverIssued
+	AnchorOfTask(ctx context.Context, taskKey string) (Anchor, bool, error) // the newest one
+	IntentsOf(ctx context.Context, itemID string) ([]Intent, error)         // in order of acceptance
+	BoundOwner(ctx context.Context) (string, error)                         // "" while none was ever bound
+	Numbers(ctx context.Context) (Numbers, error)
+}
+
+// Numbers are the two counts of WR-34 and what stands behind them.
+type Numbers struct {
+	Retrying  int `json:"retrying"`
+	Permanent int `json:"permanent"`
+	Pending   int `json:"pending"`
+	Applied   int `json:"applied"`
+}
+
+// Executing is the app's port: it settles intents. Each method is one transaction.
+type Executing interface {
+	// BindOwner binds the first restored account to the sidecar and to every
+	// ownerless anchor and intent; a later different account changes nothing.
+	BindOwner(ctx context.Context, account string) error
+	// Runnable returns, in order, the oldest unsettled intent of each item.
+	// A failed follow-up is passed over.
+	Runnable(ctx context.Context) ([]Intent, error)
+	// TryLater counts an attempt and keeps the intent: transient becomes
+	// retrying, blocked stays pending; both keep the failure.
+	TryLater(ctx context.Context, seq int64, f Failure) error
+	// Fail counts the one attempt and ends the intent. A failed start fails its followers.
+	Fail(ctx context.Context, seq int64, f Failure) error
+	// Apply counts the attempt and ends the intent as applied; for a start the
+	// anchor becomes live in the same transaction.
+	Apply(ctx context.Context, seq int64) error
+	// MarkLive repairs a provisional anchor whose item is there (WR-11).
+	MarkLive(ctx context.Context, itemID string) error
+	// MarkDead ends a live anchor and fails what is still queued on it (WR-13).
+	MarkDead(ctx context.Context, itemID, reason string) error
+	// LiveAnchors lists the live anchors of an owner, so that a deletion whose
+	// anchor write was lost is found again.
+	LiveAnchors(ctx context.Context, owner string) ([]Anchor, error)
+	// ProvisionalAnchors lists those to be repaired or applied.
+	ProvisionalAnchors(ctx context.Context) ([]Anchor, error)
+}

@@ -1,0 +1,61 @@
+// Package reports writes and reads what a run leaves behind: plan, results,
+// report, and what is rendered from it.
+package reports
+
+import (
+	"github.com/holdfast-mcp/holdfast/reports/verdict"
+)
+
+// Spec is the result of one finished spec: one line of results.jsonl, and one
+// entry of specs[] in report.json.
+type Spec struct {
+	// ID is stable: clause and scene, "WR-06/answer-withheld".
+	ID      string          `json:"id"`
+	Clauses []string        `json:"clauses"`
+	Title   string          `json:"title"`
+	Target  string          `json:"target,omitempty"`
+	Verdict verdict.Verdict `json:"verdict"`
+	// Expected is the baseline's overlay (known-failing, known-flaky), else empty.
+	Expected string `json:"expected,omitempty"`
+	// Reason says in one sentence why the verdict is what it is; empty on pass.
+	Reason     string    `json:"reason,omitempty"`
+	Attempts   int       `json:"attempts"`
+	DurationMS int64     `json:"duration_ms"`
+	Findings   []Finding `json:"findings"`
+	Faults     []Fault   `json:"faults"`
+	// Starts counts the processes of the target that this spec started.
+	Starts int `json:"process_starts"`
+	// Artifacts is the spec's folder, relative to the report folder.
+	Artifacts string `json:"artifacts,omitempty"`
+	// Repro is the command that runs this spec again from its schedule.
+	Repro string `json:"repro,omitempty"`
+}
+
+// Finding is one contradiction between facts, in words for a person.
+type Finding struct {
+	Clause string `json:"clause"`
+	// Source says whose obligation it is: mcp-must, mcp-should, own-claim, contract.
+	Source  string `json:"source,omitempty"`
+	Summary string `json:"summary"`
+	// Facts are the contradicting facts, one a line.
+	Facts []string `json:"facts,omitempty"`
+	// Events are the numbers of the events in history.jsonl that show them.
+	Events []int64 `json:"events,omitempty"`
+}
+
+// Fault is one placed fault with the time of every stage that it reached.
+type Fault struct {
+	ID       string  `json:"id"`
+	Name     string  `json:"name"`
+	Position string  `json:"position"`
+	Stages   []Stage `json:"stages"`
+}
+
+// Stage is one stage of a fault.
+type Stage struct {
+	Stage    string         `json:"stage"`
+	AtMS     float64        `json:"at_ms"` // since the start of the spec's history
+	Proof    string         `json:"proof,omitempty"`
+	By       string         `json:"by,omitempty"`
+	Evidence map[string]any `json:"evidence,omitempty"`
+}

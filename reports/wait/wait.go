@@ -1,0 +1,78 @@
+// Package wait is the one way to wait: for a fact, with a deadline, never for a
+// time. Every time-out of the product stands in Limits, with what it bounds.
+package wait
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+	"time"
+)
+
+// Limits are the time-outs of the product. They bound how long a missing fact
+// is waited for; no verdict depends on how fast a fact came.
+type Limits struct {
+	Ready    time.Duration // a started process becomes ready, or shakes hands
+	Answer   time.Duration // a caller waits for one answer before it gives up
+	Withheld time.Duration // the caller's shorter patience where a spec withholds its answer on purpose
+	Proof    time.Duration // a probe shows the commit of a held answer
+	Converge time.Duration // a healed world reaches its final state
+	Stop     time.Duration // a process leaves after its input ended, then after TERM
+	Reap     time.Duration // a killed process is reaped
+	Spec     time.Duration // one whole spec
+	Poll     time.Duration // pause between two looks at a fact that cannot announce itself
+}
+
+// Default limits on an idle machine; HOLDFAST_TIME_SCALE (a factor ≥ 0.1,
+// default 1) stretches them all for slow ones.
+func Default() Limits {
+	l := Limits{
+		Ready:    20 * time.Second,
+		Answer:   15 * time.Second,
+		Withheld: 1500 * time.Millisecond,
+		Proof:    10 * time.Second,
+		Converge: 30 * time.Second,
+		Stop:     2 * time.Second,
+		Reap:     5 * time.Second,
+		Spec:     120 * time.Second,
+		Poll:     2 * time.Millisecond,
+	}
+	f, err := strconv.ParseFloat(os.Getenv("HOLDFAST_TIME_SCALE"), 64)
+	if err != nil || f < 0.1 {
+		return l
+	}
+	for _, d := range []*time.Duration{&l.Ready, &l.Answer, &l.Withheld, &l.Proof, &l.Converge, &l.Stop, &l.Reap, &l.Spec} {
+		*d = time.Duration(float64(*d) * f)
+	}
+	return l
+}
+
+// For waits until fact returns true, ctx ends, or limit has passed. what names
+// the fact in the error ("the helper's answer"). An error of fact ends the wait.
+func For(ctx context.Context, what string, limit time.Duration, fact func(context.Context) (bool, error)) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	pause := Default().Poll
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	for {
+		ok, err := fact(ctx)
+		if ok {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("waiting for %s: %w", what, err)
+		}
+		timer.Reset(pause)
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("waited %v for %s, which did not come: %w", limit, what, ctx.Err())
+		case <-timer.C:
+		}
+		// Looks get rarer, so that a slow fact does not eat the machine.
+		if pause < 64*time.Millisecond {
+			pause += pause / 2
+		}
+	}
+}

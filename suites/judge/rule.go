@@ -1,0 +1,33 @@
+// Package judge turns a recorded history into findings. It is pure: no process,
+// no clock, no test framework, so that an old recording can be judged again.
+package judge
+
+import (
+	"github.com/holdfast-mcp/holdfast/reports"
+	"github.com/holdfast-mcp/holdfast/reports/history"
+)
+
+// Ruling is what one rule says of one history. Findings make the spec fail;
+// Doubts make it inconclusive; both empty means that the rule held.
+type Ruling struct {
+	Findings []reports.Finding
+	// Doubts are why the rule could not judge: a surface that was not seen, a
+	// fault that was not proven, a positive control that showed nothing.
+	Doubts []string
+}
+
+// Rule is one promise, checked on one history.
+type Rule func(h history.History) Ruling
+
+// All holds when every rule holds; it gathers what they say.
+func All(rules ...Rule) Rule {
+	return func(h history.History) Ruling {
+		var all Ruling
+		for _, rule := range rules {
+			r := rule(h)
+			all.Findings = append(all.Findings, r.Findings...)
+			all.Doubts = append(all.Doubts, r.Doubts...)
+		}
+		return all
+	}
+}
