@@ -1,0 +1,30 @@
+# holdfast: `make help` lists what can be asked for.
+GO ?= go
+SHELL := /bin/bash
+
+.DEFAULT_GOAL := help
+.PHONY: help build run check test bench thirdparty clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+build: ## one static binary: bin/holdfast
+	CGO_ENABLED=0 $(GO) build -trimpath -o bin/holdfast ./cmd/holdfast
+
+run: build ## the gate on the reference; report in holdfast-report/
+	bin/holdfast run
+
+check: ## the fast look: gofmt, vet, staticcheck, short tests
+	@scripts/check.sh
+
+test: ## everything that must hold before a change lands (installs what it needs)
+	@scripts/test.sh
+
+bench: build ## the closing measurements, as ratios within one run
+	$(GO) test -count=1 -run '^$$' -bench . ./...
+
+thirdparty: ## installs helpers that somebody else wrote into a cache folder
+	@fixtures/thirdparty/install.sh
+
+clean: ## removes what was built and reported here, not the cache of thirdparty
+	rm -rf bin holdfast-report

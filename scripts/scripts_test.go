@@ -1,0 +1,122 @@
+// Package scripts has no code: its tests hold the shell scripts that count to
+// their words. A sum that is wrong would make a red tree look green.
+package scripts
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	. "github.com/onsi/gomega"
+)
+
+// script runs bash at the top of the tree and gives the exit status and all output.
+func script(t *testing.T, stdin, text string, env ...string) (int, string) {
+	t.Helper()
+	cmd := exec.Command("bash", "-euo", "pipefail", "-c", text)
+	cmd.Dir = ".."
+	cmd.Stdin = strings.NewReader(stdin)
+	// A run of these tests inside `make test` must not add to its tally.
+	cmd.Env = append(os.Environ(), append([]string{"HOLDFAST_TALLY=", "TMPDIR=" + t.TempDir()}, env...)...)
+	said, err := cmd.CombinedOutput()
+	if err != nil {
+		NewWithT(t).Expect(err).To(BeAssignableToTypeOf(&exec.ExitError{}), string(said))
+	}
+	return cmd.ProcessState.ExitCode(), string(said)
+}
+
+func TestGoTestIsCounted(t *testing.T) {
+	for name, c := range map[string]struct {
+		events string
+		tally  string
+		says   []string
+	}{
+		"passes, subtests and skips": {
+			`{"Action":"output","Package":"m/p","Test":"TestA","Output":"quiet\n"}
+{"Action":"pass","Package":"m/p","Test":"TestA/x","Elapsed":0}
+{"Action":"pass","Package":"m/p","Test":"TestA","Elapsed":0}
+{"Action":"skip","Package":"m/p","Test":"TestS","Elapsed":0}
+{"Action":"pass","Package":"m/p","Elapsed":0.1}`,
+			"2 0 1", []string{"skip m/p TestS", "ok   m/p"}},
+		"a failure says all that it said": {
+			`{"Action":"output","Package":"m/p","Test":"TestA","Output":"want \"a\\nb\"\tgot \u003cnil\u003e\n","OutputType":"error"}
+{"Action":"fail","Package":"m/p","Test":"TestA","Elapsed":0}
+{"Action":"fail","Package":"m/p","Elapsed":0.1}`,
+			"0 1 0", []string{"want \"a\\nb\"\tgot <nil>\n"}},
+		"a build that fails is one failure": {
+			`{"ImportPath":"m/p","Action":"build-output","Output":"p.go:1:1: broken\n"}
+{"ImportPath":"m/p","Action":"build-fail"}
+{"Action":"fail","Package":"m/p","Elapsed":0,"FailedBuild":"m/p"}`,
+			"0 1 0", []string{"p.go:1:1: broken"}},
+		"a test that never ended is one failure": {
+			`{"Action":"pass","Package":"m/p","Test":"TestA","Elapsed":0}
+{"Action":"output","Package":"m/p","Test":"TestB","Output":"leaving\n"}
+{"Action":"fail","Package":"m/p","Elapsed":0.1}`,
+			"1 1 0", []string{"leaving"}},
+		"a package without tests counts nothing": {
+			`{"Action":"skip","Package":"m/p","Elapsed":0}`, "0 0 0", nil},
+		"no output at all": {"", "0 0 0", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := NewWithT(t)
+			tally := filepath.Join(t.TempDir(), "tally")
+			status, said := script(t, c.events+"\n", `awk -v tally="$T" -f scripts/gotest.awk`, "T="+tally)
+			g.Expect(status).To(Equal(0), said)
+			for _, words := range c.says {
+				g.Expect(said).To(ContainSubstring(words))
+			}
+			g.Expect(said).NotTo(ContainSubstring("quiet"))
+			text, err := os.ReadFile(tally)
+			g.Expect(err).NotTo(HaveOccurred())
+			g.Expect(string(text)).To(Equal(c.tally + "\n"))
+		})
+	}
+}
+
+func TestStepsAreCountedAndTheSumIsTheLastWord(t *testing.T) {
+	for name, c := range map[string]struct {
+		text   string
+		status int
+		last   string
+	}{
+		"all held":                    {`step a true; expect 1 b false; finish`, 0, "2 passed, 0 failed"},
+		"one failed, the rest ran":    {`step a false || true; step b true || true; finish`, 1, "1 passed, 1 failed"},
+		"success where exit 1 is due": {`expect 1 a true || true; finish`, 1, "0 passed, 1 failed"},
+		"another status than is due":  {`expect 1 a bash -c 'exit 3' || true; finish`, 1, "0 passed, 1 failed"},
+		"skipped":                     {`step a true; skip b "no tool"; finish`, 0, "1 passed, 0 failed, 1 skipped"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := NewWithT(t)
+			status, said := script(t, "", ". scripts/steps.sh; "+c.text)
+			g.Expect(status).To(Equal(c.status), said)
+			g.Expect(strings.TrimSpace(said)).To(HaveSuffix("\n" + c.last))
+		})
+	}
+}
+
+// The stand-in for make counts what $COUNTS says and leaves with $STATUS.
+func TestCIClosesWithTheSum(t *testing.T) {
+	for name, c := range map[string]struct {
+		counts, status, last string
+		exit                 int
+	}{
+		"green":                     {"3 0 0\n2 0 0\n", "0", "5 passed, 0 failed", 0},
+		"red":                       {"3 1 0\n2 0 0\n", "2", "5 passed, 1 failed", 2},
+		"skips":                     {"3 0 1\n", "0", "3 passed, 0 failed, 1 skipped", 0},
+		"died before it counted":    {"", "2", "0 passed, 1 failed", 2},
+		"died after something held": {"1 0 0\n", "2", "1 passed, 1 failed", 2},
+		"nothing ran":               {"", "0", "0 passed, 0 failed", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := NewWithT(t)
+			bin := t.TempDir()
+			standIn := "#!/usr/bin/env bash\nprintf '%s' \"$COUNTS\" >>\"$HOLDFAST_TALLY\"\necho \"CI is $CI\"\nexit \"$STATUS\"\n"
+			g.Expect(os.WriteFile(filepath.Join(bin, "make"), []byte(standIn), 0o755)).To(Succeed())
+			status, said := script(t, "", "bash .ci/run", "PATH="+bin+":"+os.Getenv("PATH"), "COUNTS="+c.counts, "STATUS="+c.status, "CI=")
+			g.Expect(status).To(Equal(c.exit), said)
+			g.Expect(said).To(Equal("CI is true\n" + c.last + "\n"))
+		})
+	}
+}
