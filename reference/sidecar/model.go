@@ -74,7 +74,13 @@ type Anchor struct {
 	Owner   string // account, "" while none was ever bound
 	State   AnchorState
 	Reason  string // why it is dead
+	// StartFailed says that the start failed for good: the anchor stays
+	// provisional and can not be used; the next start gets a new item ID.
+	StartFailed bool
 }
+
+// Usable says that follow-ups may still be accepted under this item ID.
+func (a Anchor) Usable() bool { return a.State != Dead && !a.StartFailed }
 
 // Intent is one accepted command.
 type Intent struct {
@@ -97,7 +103,8 @@ type Open struct {
 	Key     string
 	Digest  string
 	Payload json.RawMessage
-	// FirstNote, when not nil, is accepted in the same transaction after the start.
+	// FirstNote, when not nil, is accepted in the same transaction after the
+	// start, or as a follow-up where the task key already has a record.
 	FirstNote json.RawMessage
 }
 
@@ -105,8 +112,9 @@ type Open struct {
 type Opened struct {
 	Anchor   Anchor
 	Start    Intent
-	Replayed bool // the idempotency key had been accepted before
-	Existing bool // the task key already had a usable record, and no start was added
+	Note     *Intent // what this call's FirstNote became, nil if it had none
+	Replayed bool    // the idempotency key had been accepted before
+	Existing bool    // the task key already had a usable record, and no start was added
 }
 
 // Follow asks for a follow-up on an issued item ID.
@@ -125,16 +133,27 @@ var (
 	ErrStartFailed = errors.New("start failed")
 	ErrKeyReused   = errors.New("idempotency key reused for different content")
 	ErrBusy        = errors.New("sidecar busy")
+	// ErrStorage: no room, or the file system refuses; transient, nothing stored (WR-33).
+	ErrStorage = errors.New("sidecar storage refused the write")
+	// ErrUnreadable: the file is no sidecar or is damaged; it is never taken for an empty one.
+	ErrUnreadable = errors.New("sidecar unreadable")
+	// ErrSettled: the intent is applied or failed already, and stays so.
+	ErrSettled = errors.New("intent already settled")
+	// ErrNoIntent: no intent has this sequence number.
+	ErrNoIntent = errors.New("no such intent")
 )
 
 // Accepting is the helper's port: it accepts commands. Every method is one
 // transaction; when it has returned without an error its effect is durable.
 type Accepting interface {
 	// OpenWork stores anchor and start intent together (WR-03), or returns what
-	// the key (WR-06) or the task key (WR-16) already has.
+	// the key (WR-06) or the task key (WR-16) already has. A key whose item is
+	// dead, or whose start failed, is no error here: Opened.Anchor says it.
+	// Errors: ErrKeyReused, ErrBusy, ErrStorage.
 	OpenWork(ctx context.Context, o Open) (Opened, error)
-	// Append stores a follow-up intent. Errors: ErrNeverIssued, ErrDead,
-	// ErrStartFailed, ErrKeyReused, ErrBusy.
+	// Append stores a follow-up intent, or returns with true the one that the
+	// key already has, however its item fared since. Errors: ErrNeverIssued,
+	// ErrDead, ErrStartFailed, ErrKeyReused, ErrBusy, ErrStorage.
 	Append(ctx context.Context, f Follow) (Intent, bool, error)
 }
 
@@ -155,13 +174,26 @@ type Numbers struct {
 	Applied   int `json:"applied"`
 }
 
+// MarkingDead is what the helper may settle besides accepting (WR-16).
+type MarkingDead interface {
+	// MarkDead ends an anchor whose item existed and is gone, and fails what is
+	// still queued on it (WR-13). A dead anchor keeps its first reason.
+	MarkDead(ctx context.Context, itemID, reason string) error
+}
+
 // Executing is the app's port: it settles intents. Each method is one transaction.
+//
+// Settling an intent a second time in the same way changes nothing; in another
+// way it is ErrSettled.
 type Executing interface {
+	MarkingDead
 	// BindOwner binds the first restored account to the sidecar and to every
 	// ownerless anchor and intent; a later different account changes nothing.
 	BindOwner(ctx context.Context, account string) error
-	// Runnable returns, in order, the oldest unsettled intent of each item.
-	// A failed follow-up is passed over.
+	// Runnable returns, in order of acceptance, the next unsettled intent of each
+	// item: its start while the anchor is provisional, then its oldest follow-up.
+	// A failed follow-up is passed over. Blocked intents are listed too, with
+	// their failure: whether something changed since is for the executor to know.
 	Runnable(ctx context.Context) ([]Intent, error)
 	// TryLater counts an attempt and keeps the intent: transient becomes
 	// retrying, blocked stays pending; both keep the failure.
@@ -171,13 +203,13 @@ type Executing interface {
 	// Apply counts the attempt and ends the intent as applied; for a start the
 	// anchor becomes live in the same transaction.
 	Apply(ctx context.Context, seq int64) error
-	// MarkLive repairs a provisional anchor whose item is there (WR-11).
+	// MarkLive repairs a provisional anchor whose item is there (WR-11); its
+	// start, if still unsettled, is applied with it.
 	MarkLive(ctx context.Context, itemID string) error
-	// MarkDead ends a live anchor and fails what is still queued on it (WR-13).
-	MarkDead(ctx context.Context, itemID, reason string) error
 	// LiveAnchors lists the live anchors of an owner, so that a deletion whose
 	// anchor write was lost is found again.
 	LiveAnchors(ctx context.Context, owner string) ([]Anchor, error)
-	// ProvisionalAnchors lists those to be repaired or applied.
+	// ProvisionalAnchors lists those to be repaired or applied, without those
+	// whose start failed.
 	ProvisionalAnchors(ctx context.Context) ([]Anchor, error)
 }
