@@ -116,57 +116,56 @@ func rememberStart(ctx context.Context, c *sql.Conn, out Opened, o Open, owner s
 }
 
 // Append implements Accepting.
-func (s *Store) Append(ctx context.Context, f Follow) (Intent, bool, error) {
+func (s *Store) Append(ctx context.Context, f Follow) (Appended, error) {
 	if f.ItemID == "" || f.Key == "" || f.Digest == "" || f.Kind == StartKind {
-		return Intent{}, false, errors.New("append: item ID, idempotency key and digest are all needed, and a start is no follow-up")
+		return Appended{}, errors.New("append: item ID, idempotency key and digest are all needed, and a start is no follow-up")
 	}
-	var out Intent
-	var replayed bool
+	var out Appended
 	err := s.write(ctx, fmt.Sprintf("accept %s on item %s", f.Kind, f.ItemID), func(ctx context.Context, c *sql.Conn) (err error) {
-		out, replayed, err = appendIntent(ctx, c, f)
+		out, err = appendIntent(ctx, c, f)
 		return err
 	})
 	if err != nil {
-		return Intent{}, false, err
+		return Appended{}, err
 	}
-	return out, replayed, nil
+	return out, nil
 }
 
-func appendIntent(ctx context.Context, c *sql.Conn, f Follow) (Intent, bool, error) {
+func appendIntent(ctx context.Context, c *sql.Conn, f Follow) (out Appended, err error) {
 	owner, err := boundOwner(ctx, c)
 	if err != nil {
-		return Intent{}, false, err
+		return out, err
 	}
 	known, replayed, err := keyOf(ctx, c, owner, f.Key)
 	if err != nil {
-		return Intent{}, false, err
+		return out, err
+	}
+	if replayed && (known.kind != f.Kind || known.digest != f.Digest || known.itemID != f.ItemID) {
+		return out, fmt.Errorf("%w: key %q belongs to a %s of item %s", ErrKeyReused, f.Key, known.kind, known.itemID)
+	}
+	out.Replayed = replayed
+	var issued, had bool
+	if out.Anchor, issued, err = first(anchors(ctx, c, `WHERE item_id = ?`, f.ItemID)); err != nil {
+		return out, err
 	}
 	if replayed {
-		if known.kind != f.Kind || known.digest != f.Digest || known.itemID != f.ItemID {
-			return Intent{}, false, fmt.Errorf("%w: key %q belongs to a %s of item %s", ErrKeyReused, f.Key, known.kind, known.itemID)
-		}
-		out, had, err := first(intents(ctx, c, `WHERE i.seq = ?`, known.seq.Int64))
-		if err != nil || had {
-			return out, true, err
+		if out.Intent, had, err = first(intents(ctx, c, `WHERE i.seq = ?`, known.seq.Int64)); err != nil || had {
+			return out, err
 		}
 	}
-	anchor, issued, err := first(anchors(ctx, c, `WHERE item_id = ?`, f.ItemID))
 	switch {
-	case err != nil:
-		return Intent{}, false, err
 	case !issued:
-		return Intent{}, false, ErrNeverIssued
-	case anchor.State == Dead:
-		return Intent{}, false, fmt.Errorf("%w: %s", ErrDead, anchor.Reason)
-	case anchor.StartFailed:
-		return Intent{}, false, ErrStartFailed
+		return out, ErrNeverIssued
+	case out.Anchor.State == Dead:
+		return out, fmt.Errorf("%w: %s", ErrDead, out.Anchor.Reason)
+	case out.Anchor.StartFailed:
+		return out, ErrStartFailed
 	}
-	out := Intent{ItemID: f.ItemID, Kind: f.Kind, Payload: f.Payload, Key: f.Key, Digest: f.Digest, Owner: owner}
-	if err := insertIntent(ctx, c, &out); err != nil {
-		return Intent{}, false, err
+	out.Intent = Intent{ItemID: f.ItemID, Kind: f.Kind, Payload: f.Payload, Key: f.Key, Digest: f.Digest, Owner: owner}
+	if err := insertIntent(ctx, c, &out.Intent); err != nil {
+		return out, err
 	}
-	err = rememberKey(ctx, c, owner, f.Key, keyed{kind: f.Kind, digest: f.Digest, itemID: f.ItemID, seq: sql.NullInt64{Int64: out.Seq, Valid: true}})
-	return out, replayed, err
+	return out, rememberKey(ctx, c, owner, f.Key, keyed{kind: f.Kind, digest: f.Digest, itemID: f.ItemID, seq: sql.NullInt64{Int64: out.Intent.Seq, Valid: true}})
 }
 
 // insertIntent stores a pending intent and gives it its place in the order.

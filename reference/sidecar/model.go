@@ -126,6 +126,13 @@ type Follow struct {
 	Payload json.RawMessage
 }
 
+// Appended is an accepted follow-up, with its item's anchor as it stood then.
+type Appended struct {
+	Anchor   Anchor
+	Intent   Intent
+	Replayed bool // the idempotency key had been accepted before
+}
+
 // Errors by structure. ErrBusy is transient with nothing stored (WR-32).
 var (
 	ErrNeverIssued = errors.New("never issued")
@@ -151,10 +158,10 @@ type Accepting interface {
 	// dead, or whose start failed, is no error here: Opened.Anchor says it.
 	// Errors: ErrKeyReused, ErrBusy, ErrStorage.
 	OpenWork(ctx context.Context, o Open) (Opened, error)
-	// Append stores a follow-up intent, or returns with true the one that the
+	// Append stores a follow-up intent, or returns as replayed the one that the
 	// key already has, however its item fared since. Errors: ErrNeverIssued,
 	// ErrDead, ErrStartFailed, ErrKeyReused, ErrBusy, ErrStorage.
-	Append(ctx context.Context, f Follow) (Intent, bool, error)
+	Append(ctx context.Context, f Follow) (Appended, error)
 }
 
 // Reading looks without changing anything.
