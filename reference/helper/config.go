@@ -1,0 +1,167 @@
+// Package helper is the reference's MCP server for work records: it validates,
+// accepts commands into the sidecar, and answers. It never opens the library.
+package helper
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/holdfast-mcp/holdfast/reference/sidecar"
+	"github.com/holdfast-mcp/holdfast/reference/toolspec"
+)
+
+// Config says where a helper finds its world.
+type Config struct {
+	Sidecar     string // file, created if missing
+	AppURL      string // the app's base URL; "" if there is no app to ask
+	StagingRoot string // folder that attachment paths are relative to; "" refuses attachments
+	Access      []toolspec.Access
+	// HTTPAddr is the loopback address to serve streamable HTTP on; "" means stdio.
+	HTTPAddr    string
+	BusyTimeout time.Duration // how long a call waits for another writer of the sidecar
+	AppTimeout  time.Duration // how long the app is waited for
+
+	Stdin  io.ReadCloser  // of stdio; nil means the process's
+	Stdout io.WriteCloser // of stdio; nil means the process's
+	Stderr io.Writer      // logs; nil means the process's
+	// Serving, when not nil, is told the MCP endpoint's URL once HTTP is served.
+	Serving func(url string)
+}
+
+// FromEnv reads the configuration:
+//
+//	SIDECAR            path of the sidecar (required)
+//	APP_URL            base URL of the app
+//	STAGING_ROOT       folder of staged files
+//	HELPER_ACCESS      access that callers have: "read,write" (default), "read"
+//	HELPER_TRANSPORT   "stdio" (default) or "http"
+//	ADDR, PORT         loopback address of http: ADDR as host:port, else 127.0.0.1:PORT
+//	BUSY_TIMEOUT       wait for another writer of the sidecar, a duration (default 5s)
+//	APP_TIMEOUT        wait for the app's answer, a duration (default 2s)
+func FromEnv(getenv func(string) string) (Config, error) {
+	c := Config{Sidecar: getenv("SIDECAR"), AppURL: strings.TrimRight(getenv("APP_URL"), "/"), StagingRoot: getenv("STAGING_ROOT")}
+	if c.Sidecar == "" {
+		return c, errors.New("helper: SIDECAR is not set; set it to the path of the sidecar file")
+	}
+	var err error
+	if c.Access, err = accessOf(getenv("HELPER_ACCESS")); err != nil {
+		return c, err
+	}
+	if c.BusyTimeout, err = duration(getenv, "BUSY_TIMEOUT", 5*time.Second); err != nil {
+		return c, err
+	}
+	if c.AppTimeout, err = duration(getenv, "APP_TIMEOUT", 2*time.Second); err != nil {
+		return c, err
+	}
+	switch transport := getenv("HELPER_TRANSPORT"); transport {
+	case "", "stdio":
+	case "http":
+		c.HTTPAddr, err = loopback(getenv("ADDR"), getenv("PORT"))
+	default:
+		err = fmt.Errorf("helper: HELPER_TRANSPORT is %q, expected stdio or http", transport)
+	}
+	return c, err
+}
+
+func accessOf(words string) ([]toolspec.Access, error) {
+	if words == "" {
+		words = "read,write"
+	}
+	var all []toolspec.Access
+	for word := range strings.SplitSeq(words, ",") {
+		a := toolspec.Access(strings.TrimSpace(word))
+		if a != toolspec.Read && a != toolspec.Write {
+			return nil, fmt.Errorf("helper: HELPER_ACCESS names %q, expected read, write or both with a comma", word)
+		}
+		all = append(all, a)
+	}
+	return all, nil
+}
+
+func duration(getenv func(string) string, name string, otherwise time.Duration) (time.Duration, error) {
+	word := getenv(name)
+	if word == "" {
+		return otherwise, nil
+	}
+	d, err := time.ParseDuration(word)
+	if err != nil || d <= 0 {
+		return 0, fmt.Errorf("helper: %s is %q, expected a positive duration such as 500ms", name, word)
+	}
+	return d, nil
+}
+
+// loopback refuses every address that other machines could reach.
+func loopback(addr, port string) (string, error) {
+	if addr == "" {
+		if port == "" {
+			return "", errors.New("helper: HELPER_TRANSPORT is http, but neither ADDR nor PORT is set; set PORT, 0 for any free one")
+		}
+		addr = net.JoinHostPort("127.0.0.1", port)
+	}
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return "", fmt.Errorf("helper: ADDR is %q, expected host:port: %w", addr, err)
+	}
+	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return "", fmt.Errorf("helper: %q is no loopback address; the helper serves 127.0.0.1 only", host)
+	}
+	return addr, nil
+}
+
+// Checking holds a call's raw arguments against the tool's schema, before dispatch.
+type Checking interface {
+	Check(tool string, arguments []byte) *sidecar.Failure
+}
+
+// Ports are what the helper stands on; each can be decorated by itself.
+type Ports struct {
+	Checking  Checking
+	Accepting sidecar.Accepting
+	Reading   sidecar.Reading
+	Dead      sidecar.MarkingDead
+	App       AppReader     // nil if there is no app to ask
+	NewID     func() string // a fresh item ID
+}
+
+// DefaultPorts opens the sidecar and stands everything on it. The caller closes
+// the sidecar with the returned function after Run has returned.
+func DefaultPorts(ctx context.Context, c Config) (Ports, func() error, error) {
+	set, err := toolspec.Specs()
+	if err != nil {
+		return Ports{}, nil, err
+	}
+	store, err := sidecar.OpenStore(ctx, c.Sidecar, sidecar.Options{Busy: c.BusyTimeout})
+	if err != nil {
+		return Ports{}, nil, err
+	}
+	p := Ports{Checking: checking{set}, Accepting: store, Reading: store, Dead: store, NewID: NewItemID}
+	if c.AppURL != "" {
+		p.App = NewAppClient(c.AppURL, c.AppTimeout)
+	}
+	return p, store.Close, nil
+}
+
+type checking struct{ set *toolspec.Set }
+
+func (c checking) Check(tool string, arguments []byte) *sidecar.Failure {
+	return c.set.Check(tool, arguments)
+}
+
+// NewItemID makes an item ID of 130 random bits.
+func NewItemID() string { return "item_" + strings.ToLower(rand.Text()) }
+
+func (c Config) logger() *slog.Logger {
+	w := c.Stderr
+	if w == nil {
+		w = os.Stderr
+	}
+	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: slog.LevelInfo}))
+}
