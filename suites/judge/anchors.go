@@ -115,9 +115,9 @@ func (r *Ruling) followUpNamesDeletion(h history.History, id string) {
 			continue
 		}
 		tried++
-		if o.Outcome() != history.Refused || o.Text("class") != "permanent" || o.Text("code") != "item_deleted" {
+		if o.Outcome() != history.Refused || o.Text("failure_class") != "permanent" || o.Text("failure_code") != "item_deleted" {
 			r.broke("WR-13", "a follow-up on a deleted item did not fail for good with the deletion named",
-				fmt.Sprintf("call %s: outcome %s, class %q, code %q", o.Invoked.ID, o.Outcome(), o.Text("class"), o.Text("code")))
+				fmt.Sprintf("call %s: outcome %s, class %q, code %q", o.Invoked.ID, o.Outcome(), o.Text("failure_class"), o.Text("failure_code")))
 		}
 	}
 	if tried == 0 {

@@ -155,7 +155,7 @@ func ErrorChangedNothing(h history.History) Ruling {
 		if o.Outcome() != history.Refused {
 			continue
 		}
-		before, after := pair(h, o.Invoked.ID)
+		before, after := pair(h, o.Param("pair"))
 		switch {
 		case before == nil || before.err != "":
 			r.doubted("the state was not read before call %s", o.Invoked.ID)
@@ -182,7 +182,7 @@ func ErrorChangedNothing(h history.History) Ruling {
 // controlled wants one valid write whose effect the same read showed.
 func (r Ruling) controlled(h history.History) Ruling {
 	for _, w := range acknowledged(h, "write") {
-		before, after := pair(h, w.Invoked.ID)
+		before, after := pair(h, w.Param("pair"))
 		if before != nil && after != nil && before.err == "" && after.err == "" && !slices.Equal(before.values, after.values) {
 			return r
 		}
@@ -191,10 +191,13 @@ func (r Ruling) controlled(h history.History) Ruling {
 	return r
 }
 
-// pair finds the reads around a call.
-func pair(h history.History, call string) (before, after *read) {
+// pair finds the reads around a call; the three share the parameter "pair".
+func pair(h history.History, word string) (before, after *read) {
+	if word == "" {
+		return nil, nil
+	}
 	for _, x := range reads(h, "") {
-		if x.op.Param("around") != call {
+		if x.op.Param("pair") != word {
 			continue
 		}
 		switch x.op.Param("moment") {
@@ -213,7 +216,7 @@ func ReadBack(h history.History) Ruling {
 	var r Ruling
 	judged := 0
 	for _, w := range acknowledged(h, "write") {
-		_, after := pair(h, w.Invoked.ID)
+		_, after := pair(h, w.Param("pair"))
 		switch {
 		case after == nil:
 			r.doubted("nothing was read after call %s", w.Invoked.ID)
@@ -232,4 +235,25 @@ func ReadBack(h history.History) Ruling {
 		r.doubted("no write was acknowledged")
 	}
 	return r
+}
+
+// Alternating is the positive control of DU-05's second shape: two servers were
+// alive, and each write was answered before the other server was given the next.
+func Alternating(h history.History) Ruling {
+	writes := h.Operations("write")
+	sessions := map[string]int{}
+	for i, w := range writes {
+		sessions[w.Invoked.Session]++
+		if i == 0 {
+			continue
+		}
+		before := writes[i-1]
+		if before.Invoked.Session == w.Invoked.Session || before.ReturnedAt == nil || before.ReturnedAt.Seq > w.InvokedAt.Seq {
+			return doubt("the writes did not alternate between two servers: call %s", w.Invoked.ID)
+		}
+	}
+	if len(sessions) != 2 {
+		return doubt("two servers were needed, %d were written through", len(sessions))
+	}
+	return Ruling{}
 }

@@ -19,11 +19,11 @@ func TwoErrors(h history.History) Ruling {
 			if o.Param("about") != about {
 				continue
 			}
-			if o.Outcome() != history.Refused || o.Text("code") == "" {
+			if o.Outcome() != history.Refused || o.Text("failure_code") == "" {
 				r.broke("WR-15", "a follow-up on a "+about+" ID was not refused with a structured code",
-					fmt.Sprintf("call %s: outcome %s, code %q", o.Invoked.ID, o.Outcome(), o.Text("code")))
+					fmt.Sprintf("call %s: outcome %s, code %q", o.Invoked.ID, o.Outcome(), o.Text("failure_code")))
 			}
-			codes[about] = o.Text("code")
+			codes[about] = o.Text("failure_code")
 		}
 		if _, tried := codes[about]; !tried {
 			r.doubted("no follow-up was sent to a %s ID", about)
@@ -155,9 +155,9 @@ func (r *Ruling) failureAnswered(h history.History, body string) {
 			continue
 		}
 		asked++
-		if o.Text("state") != "failed" || o.Text("class") != "permanent" || o.Text("reason") == "" {
+		if o.Text("state") != "failed" || o.Text("failure_class") != "permanent" || o.Text("failure_reason") == "" {
 			r.broke("WR-22", "a replay does not tell the permanent failure by structure",
-				fmt.Sprintf("call %s: state %q, class %q, reason %q", o.Invoked.ID, o.Text("state"), o.Text("class"), o.Text("reason")))
+				fmt.Sprintf("call %s: state %q, class %q, reason %q", o.Invoked.ID, o.Text("state"), o.Text("failure_class"), o.Text("failure_reason")))
 		}
 	}
 	if asked == 0 {
@@ -175,9 +175,9 @@ func Structured(h history.History) Ruling {
 			continue
 		}
 		refused++
-		if !slices.Contains(classes, o.Text("class")) || o.Text("code") == "" {
+		if !slices.Contains(classes, o.Text("failure_class")) || o.Text("failure_code") == "" {
 			r.broke("WR-25", "a refusal is told by words only",
-				fmt.Sprintf("call %s (%s): class %q, code %q", o.Invoked.ID, o.Invoked.Role, o.Text("class"), o.Text("code")),
+				fmt.Sprintf("call %s (%s): class %q, code %q", o.Invoked.ID, o.Invoked.Role, o.Text("failure_class"), o.Text("failure_code")),
 				"answer: "+string(o.Returned.Answer))
 		}
 	}

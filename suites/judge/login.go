@@ -80,12 +80,14 @@ func (r *Ruling) intentsUndecided(h history.History) {
 	}
 }
 
+const noWriteLog = "the library's write log was not seen both before and while no account was resolved"
+
 func (r *Ruling) libraryUntouched(h history.History) {
 	before, ok1 := lastLook(h, "writes", whenEarly, nil)
 	after, ok2 := lastLook(h, "writes", whenHeld, nil)
 	switch {
 	case !ok1 || !ok2:
-		r.doubted("the library's write log was not seen both before and while no account was resolved")
+		r.doubted(noWriteLog)
 	case len(before.Rows) != len(after.Rows):
 		r.broke("WR-18", "the library was written with no account resolved",
 			fmt.Sprintf("%d writes before, %d after", len(before.Rows), len(after.Rows)))
@@ -101,7 +103,7 @@ func (r *Ruling) neverSaidMissing(h history.History) {
 			continue
 		}
 		asked++
-		if code := o.Text("code"); slices.Contains([]string{"never_issued", "item_deleted", "not_found"}, code) {
+		if code := o.Text("failure_code"); slices.Contains([]string{"never_issued", "item_deleted", "not_found"}, code) {
 			r.broke("WR-18", "a record was called missing with no account resolved", fmt.Sprintf("call %s: code %q", o.Invoked.ID, code))
 		}
 	}
@@ -131,4 +133,13 @@ func BlockedForOther(h history.History) Ruling {
 		r.doubted("the other account's session was not seen to be turned away")
 	}
 	return r
+}
+
+// AnchorsUndecided (WR-18) is NothingDecided for a first login, where there is
+// no library yet that could have been written: no anchor was claimed, ended or
+// removed and no intent failed behind a seen attempt.
+func AnchorsUndecided(h history.History) Ruling {
+	full := NothingDecided(h)
+	full.Doubts = slices.DeleteFunc(full.Doubts, func(d string) bool { return d == noWriteLog })
+	return full
 }

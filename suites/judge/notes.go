@@ -55,7 +55,7 @@ func notesByItem(h history.History) map[string]*itemNotes {
 	}
 	// A start that carries a first note is followed by it.
 	for _, s := range acknowledged(h, "start") {
-		if note := s.Param("note"); note != "" {
+		if note := s.Param("text"); note != "" {
 			n := of(s.Text("item_id"))
 			if !slices.Contains(n.acknowledged, note) {
 				n.acknowledged = append(n.acknowledged, note)
@@ -210,6 +210,62 @@ func FollowUpsQueued(clause string, roles ...string) Rule {
 				r.broke(clause, fmt.Sprintf("%d of %d follow-ups (%s) were refused although their item ID had been issued", refused, len(ops), role),
 					"first reason: "+first)
 			}
+		}
+		return r
+	}
+}
+
+// Repeated wants a positive control of the specs about replays: some call of
+// the role was made twice under one key.
+func Repeated(role string) Rule {
+	return func(h history.History) Ruling {
+		seen := map[string]bool{}
+		for _, o := range h.Operations(role) {
+			if seen[o.Param("key")] {
+				return Ruling{}
+			}
+			seen[o.Param("key")] = true
+		}
+		return doubt("no %s was sent twice under one key", role)
+	}
+}
+
+// StartFirst (WR-05): the start intent of an item stands before its follow-ups
+// in the order of acceptance, and all of them came to be applied.
+func StartFirst(h history.History) Ruling {
+	var r Ruling
+	looks := h.Looks("intents", whenConverged)
+	if len(looks) == 0 {
+		return doubt("the intents were not seen at the end")
+	}
+	for _, look := range looks {
+		for i, row := range look.Rows {
+			if (text(row, "kind") == "start") != (i == 0) {
+				r.broke("WR-05", "the start is not the first intent of its item",
+					fmt.Sprintf("item %s: intent %d is a %s", look.Params["item_id"], i+1, text(row, "kind")))
+			}
+		}
+	}
+	return r
+}
+
+// AllApplied rules, under a clause, that at the end every stored intent was
+// applied, and that there are at least least of them.
+func AllApplied(clause string, least int) Rule {
+	return func(h history.History) Ruling {
+		var r Ruling
+		n := 0
+		for _, look := range h.Looks("intents", whenConverged) {
+			for _, row := range look.Rows {
+				n++
+				if text(row, "state") != "applied" {
+					r.broke(clause, "an accepted intent was not applied",
+						fmt.Sprintf("intent %s (%s) is %q, code %q", text(row, "seq"), text(row, "kind"), text(row, "state"), text(row, "code")))
+				}
+			}
+		}
+		if n < least {
+			r.doubted("%d intents were expected in the store at the end, %d were seen", least, n)
 		}
 		return r
 	}

@@ -1,0 +1,72 @@
+// Package durability holds the specs of profile DU: what any MCP server owes
+// the caller that it has told "done", whatever it was built with. They need one
+// write call and one read call of the target and nothing else of it.
+package durability
+
+import (
+	"fmt"
+
+	"github.com/holdfast-mcp/holdfast/reports/history"
+	"github.com/holdfast-mcp/holdfast/suites/world"
+)
+
+// scene is the stage of one spec: a world and the caller's first helper.
+type scene struct {
+	*world.World
+	helper *world.Caller
+	n      int
+}
+
+// on makes a spec's drive out of a function over a scene.
+func on(play func(*scene)) func(*world.World) {
+	return func(w *world.World) {
+		s := &scene{World: w}
+		s.Launch()
+		s.helper = s.NewCaller()
+		s.helper.SetUp()
+		play(s)
+	}
+}
+
+// writing is the act of one write of a fresh distinct value.
+func (s *scene) writing() world.Act {
+	s.n++
+	return s.writingValue(s.Word(fmt.Sprintf("value-%03d", s.n)))
+}
+
+func (s *scene) writingValue(value string) world.Act {
+	return world.Act{
+		Role: "write", Params: map[string]string{"value": value, "n": fmt.Sprint(s.n), "key": "key " + value},
+		Proof: world.Proof{
+			Probe: "values", Params: map[string]string{"value": value},
+			Shows: func(row map[string]any) bool { return row["value"] == value },
+		},
+	}
+}
+
+// write makes one write through the first helper.
+func (s *scene) write() history.Operation { return s.helper.Do(s.writing()) }
+
+// read reads everything back through a caller at a moment.
+func (s *scene) read(c *world.Caller, moment string) history.Operation {
+	return c.Do(world.Act{Role: "read", Params: map[string]string{"moment": moment}})
+}
+
+// around makes one call with a read before and a read after it.
+func (s *scene) around(act world.Act) {
+	s.n++
+	word := fmt.Sprintf("pair-%d", s.n)
+	read := world.Act{Role: "read"}.With("pair", word)
+	s.helper.Do(read.With("moment", "before"))
+	s.helper.Do(act.With("pair", word))
+	s.helper.Do(read.With("moment", "after"))
+}
+
+// readByFresh reads everything back through a helper that was started for it,
+// once every store has come to rest and the earlier helpers have ended.
+func (s *scene) readByFresh() {
+	s.Quiet()
+	s.EndCallers()
+	s.helper = s.NewCaller()
+	s.read(s.helper, "final")
+}

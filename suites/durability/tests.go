@@ -1,0 +1,174 @@
+package durability
+
+import (
+	"slices"
+
+	"github.com/holdfast-mcp/holdfast/faults"
+	"github.com/holdfast-mcp/holdfast/fixtures/target"
+	"github.com/holdfast-mcp/holdfast/suites"
+	"github.com/holdfast-mcp/holdfast/suites/judge"
+	"github.com/holdfast-mcp/holdfast/suites/world"
+)
+
+// Profile is the name under which a target claims these clauses.
+const Profile = "durability"
+
+const (
+	// concurrentWrites is N of DU-04 and DU-05.
+	concurrentWrites = 50
+	// killRounds is how often DU-01 kills behind an acknowledged write.
+	killRounds = 5
+	// alternations is how often each of two servers writes in its turn in DU-05.
+	alternations = 10
+)
+
+// Tests are the specs of profile DU, in the contract's order.
+func Tests() []suites.Test {
+	all := slices.Concat(kills, lost, concurrent, honest)
+	for i := range all {
+		all[i].Profile = Profile
+		all[i].NotFor = notClaimed
+	}
+	return all
+}
+
+func notClaimed(f *target.File) string {
+	if f.Profiles.Durability == nil {
+		return "the target does not claim the profile durability"
+	}
+	return ""
+}
+
+// noProbe says that the commit of a write cannot be proven without a probe.
+func noProbe(f *target.File) string {
+	if f.Profiles.Durability != nil && len(f.Profiles.Durability.Probes) == 0 {
+		return "the target file has no probe in profiles.durability.probes, so that a commit behind a lost answer cannot be proven"
+	}
+	return ""
+}
+
+var kills = []suites.Test{
+	{
+		ID: "DU-01/killed-behind-the-answer", Clauses: []string{"DU-01"},
+		Title:  "an acknowledged write is there after the server was killed as its answer left",
+		Faults: []string{"kill-at-answer"},
+		Drive: on(func(s *scene) {
+			for range killRounds {
+				s.helper.KilledAsAnswerLeaves(s.writing())
+				s.helper = s.NewCaller()
+			}
+			s.read(s.helper, "final")
+		}),
+		Judge: judge.All(judge.Placed("kill-at-answer", killRounds), judge.AckedSurvive("DU-01", killRounds)),
+	},
+}
+
+var lost = []suites.Test{
+	lostAnswer("DU-02/answer-withheld", faults.Withheld, "never arrives"),
+	lostAnswer("DU-02/answer-cut", faults.Cut, "is cut off with the connection"),
+	{
+		ID: "DU-02/request-lost", Clauses: []string{"DU-02"},
+		Title:   "a write whose request never arrived is absent after a kill and restart, and the store is readable",
+		Faults:  []string{"request-lost"},
+		Missing: noProbe,
+		Drive: on(func(s *scene) {
+			s.write()
+			s.helper.LosesRequest(s.writing().With("fenced", "yes"))
+			s.helper.Killed()
+			s.helper = s.NewCaller()
+			s.read(s.helper, "final")
+		}),
+		Judge: judge.All(judge.Placed("request-lost", 1), judge.WholeOrAbsent, judge.AckedSurvive("DU-02", 1)),
+	},
+}
+
+func lostAnswer(id string, shape faults.Shape, how string) suites.Test {
+	return suites.Test{
+		ID: id, Clauses: []string{"DU-02"},
+		Title:   "a write whose answer " + how + " is whole or absent after a kill and restart",
+		Faults:  []string{"answer-lost"},
+		Missing: noProbe,
+		Drive: on(func(s *scene) {
+			s.write()
+			next := s.helper.LosesAnswer(shape, s.writing())
+			next.Killed()
+			s.helper = s.NewCaller()
+			s.read(s.helper, "final")
+		}),
+		Judge: judge.All(judge.Placed("answer-lost", 1), judge.WholeOrAbsent, judge.AckedSurvive("DU-02", 1)),
+	}
+}
+
+var concurrent = []suites.Test{
+	{
+		ID: "DU-04/concurrent-on-one-connection", Clauses: []string{"DU-04"},
+		Title:  "of many writes held together and released at once on one connection all acknowledged ones are there",
+		Faults: []string{"race"},
+		Drive: on(func(s *scene) {
+			s.Together(s.many(concurrentWrites), s.helper)
+			s.readByFresh()
+		}),
+		Judge: judge.All(judge.Placed("race", 1), judge.AckedSurvive("DU-04", 2)),
+	},
+	{
+		ID: "DU-05/two-servers-overlapping", Clauses: []string{"DU-05"},
+		Title:  "of many writes through two servers on one store at once all acknowledged ones are there",
+		Faults: []string{"race"},
+		Drive: on(func(s *scene) {
+			second := s.NewCaller()
+			s.Together(s.many(concurrentWrites), s.helper, second)
+			s.readByFresh()
+		}),
+		Judge: judge.All(judge.Placed("race", 1), judge.AckedSurvive("DU-05", 2)),
+	},
+	{
+		ID: "DU-05/two-servers-alternating", Clauses: []string{"DU-05"},
+		Title: "of writes through two servers on one store in strict alternation all acknowledged ones are there",
+		Drive: on(func(s *scene) {
+			second := s.NewCaller()
+			for range alternations {
+				s.helper.Do(s.writing())
+				second.Do(s.writing())
+			}
+			s.readByFresh()
+		}),
+		Judge: judge.All(judge.Alternating, judge.AckedSurvive("DU-05", 2*alternations-1)),
+	},
+}
+
+// many makes n acts of distinct values.
+func (s *scene) many(n int) []world.Act {
+	acts := make([]world.Act, n)
+	for i := range acts {
+		acts[i] = s.writing()
+	}
+	return acts
+}
+
+var honest = []suites.Test{
+	{
+		ID: "DU-20/an-error-changed-nothing", Clauses: []string{"DU-20"},
+		Title: "what was answered with an error left what can be read back as it was",
+		Drive: on(func(s *scene) {
+			s.around(s.writing())
+			for _, bad := range s.helper.InvalidCalls(s.Word("never-written")) {
+				s.around(bad)
+			}
+		}),
+		Judge: judge.ErrorChangedNothing,
+	},
+	{
+		ID: "DU-21/read-back-at-once", Clauses: []string{"DU-21"},
+		Title: "without any fault an acknowledged write can be read back at once, whatever its text",
+		Drive: on(func(s *scene) {
+			for range 3 {
+				s.around(s.writing())
+			}
+			for _, value := range s.awkward() {
+				s.around(s.writingValue(value))
+			}
+			s.around(s.writing())
+		}),
+		Judge: judge.ReadBack,
+	},
+}

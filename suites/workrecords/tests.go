@@ -1,0 +1,88 @@
+package workrecords
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/holdfast-mcp/holdfast/fixtures/target"
+	"github.com/holdfast-mcp/holdfast/suites"
+)
+
+// Profile is the name under which a target claims these clauses.
+const Profile = "work-records"
+
+// Tests are the specs of profile WR, in the contract's order.
+func Tests() []suites.Test {
+	tests := slices.Concat(identity, order, keys, lifecycle, login, failures, surfaces)
+	for i := range tests {
+		t := &tests[i]
+		t.Profile = Profile
+		t.NotFor = first(notClaimed, t.NotFor)
+		t.Missing = first(missing, t.Missing)
+	}
+	slices.SortStableFunc(tests, func(a, b suites.Test) int {
+		switch {
+		case a.Clauses[0] < b.Clauses[0]:
+			return -1
+		case a.Clauses[0] > b.Clauses[0]:
+			return 1
+		}
+		return 0
+	})
+	return tests
+}
+
+func notClaimed(f *target.File) string {
+	if f.Profiles.WorkRecords == nil {
+		return "the target does not claim the profile work-records"
+	}
+	return ""
+}
+
+// missing says which surface of the profile the target file leaves out. Every
+// spec looks at the store by its own route, so without these nothing is judged.
+func missing(f *target.File) string {
+	for _, probe := range []string{"anchor", "anchors", "intents", "item", "items"} {
+		if _, there := f.Profiles.WorkRecords.Probes[probe]; !there {
+			return fmt.Sprintf("the target file has no probe %q in profiles.work-records.probes", probe)
+		}
+	}
+	for _, role := range []string{"start", "note", "get"} {
+		if _, there := f.Profiles.WorkRecords.Tools[role]; !there {
+			return fmt.Sprintf("the target file has no tool %q in profiles.work-records.tools", role)
+		}
+	}
+	return ""
+}
+
+// noStore says that a spec needs to know where a store lies.
+func noStore(name string) func(*target.File) string {
+	return func(f *target.File) string {
+		if f.Profiles.WorkRecords != nil && len(f.Profiles.WorkRecords.Stores[name]) == 0 {
+			return fmt.Sprintf("the target file does not say in profiles.work-records.stores where the store %q lies", name)
+		}
+		return ""
+	}
+}
+
+func noStaging(f *target.File) string {
+	if f.Profiles.WorkRecords != nil && f.Profiles.WorkRecords.Staging == "" {
+		return "the target file names no staging folder for attachments (profiles.work-records.staging)"
+	}
+	return ""
+}
+
+// first asks each question in turn and takes the first answer.
+func first(questions ...func(*target.File) string) func(*target.File) string {
+	return func(f *target.File) string {
+		for _, ask := range questions {
+			if ask == nil {
+				continue
+			}
+			if why := ask(f); why != "" {
+				return why
+			}
+		}
+		return ""
+	}
+}

@@ -1,0 +1,155 @@
+package world
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"time"
+
+	"github.com/holdfast-mcp/holdfast/fixtures/mcp"
+	"github.com/holdfast-mcp/holdfast/fixtures/target"
+	"github.com/holdfast-mcp/holdfast/reports/history"
+)
+
+// Do makes a call and waits for its end; the deadline is Limits.Answer.
+func (c *Caller) Do(act Act) history.Operation {
+	return c.Go(act, c.w.config.Limits.Answer).Wait()
+}
+
+// Flight is a call on its way.
+type Flight struct {
+	done chan struct{}
+	op   history.Operation
+}
+
+// Wait waits for the call's end.
+func (f *Flight) Wait() history.Operation {
+	<-f.done
+	return f.op
+}
+
+// Done is closed at the call's end.
+func (f *Flight) Done() <-chan struct{} { return f.done }
+
+// Go makes a call; its caller's patience ends after the given time.
+func (c *Caller) Go(act Act, patience time.Duration) *Flight {
+	tool := c.tool(act)
+	arguments, err := c.w.known(c.known).With(target.Scope(act.Params)).ExpandAny(tool.Arguments)
+	if err != nil {
+		Broken("making the arguments of %s: %v", tool.Name, err)
+	}
+	if tool.Arguments == nil {
+		arguments = map[string]any{}
+	}
+	raw, err := json.Marshal(arguments)
+	if err != nil {
+		Broken("making the arguments of %s: %v", tool.Name, err)
+	}
+	call := history.Call{
+		ID: c.w.nextCall(), Phase: history.Invoked, Session: c.name, Role: act.Role, Tool: tool.Name,
+		Arguments: raw, Params: maps.Clone(act.Params),
+	}
+	f := &Flight{done: make(chan struct{})}
+	f.op.InvokedAt = c.w.config.Recorder.Record(history.Event{Kind: history.KindCall, Call: &call})
+	f.op.Invoked = call
+	ctx, cancel := context.WithTimeout(c.w.ctx, patience)
+	go func() {
+		defer close(f.done)
+		defer cancel()
+		reply, err := c.session.Call(ctx, tool.Name, json.RawMessage(raw))
+		ended := c.w.outcome(tool, reply, err)
+		ended.ID, ended.Phase, ended.Session, ended.Role, ended.Tool = call.ID, history.Returned, call.Session, call.Role, call.Tool
+		e := c.w.config.Recorder.Record(history.Event{Kind: history.KindCall, Call: &ended})
+		f.op.Returned, f.op.ReturnedAt = &ended, &e
+	}()
+	return f
+}
+
+// outcome is what a caller can know of a call from its answer alone.
+func (w *World) outcome(tool target.Tool, reply mcp.Reply, err error) history.Call {
+	var none *mcp.NoAnswer
+	var status *mcp.HTTPStatus
+	switch {
+	case errors.As(err, &none):
+		return history.Call{Outcome: history.Unknown, Reason: none.Error()}
+	case errors.As(err, &status):
+		// A server that answers 4xx has decided; after 5xx nobody can know.
+		outcome := history.Unknown
+		if status.Code >= 400 && status.Code < 500 {
+			outcome = history.Refused
+		}
+		return history.Call{Outcome: outcome, IsError: true, Reason: status.Error()}
+	case err != nil:
+		return history.Call{Outcome: history.Unknown, Reason: err.Error()}
+	}
+	ended := history.Call{Answer: reply.Raw, IsError: reply.IsError || reply.Err != nil, Outcome: history.Refused}
+	doc := reply.Document()
+	fields, accepted, refused, err := w.Target.MapAnswer(tool, doc)
+	ended.Fields = fields
+	switch {
+	case err != nil:
+		ended.Reason = fmt.Sprintf("the target file's mapping does not fit the answer: %v", err)
+	case refused:
+		ended.Reason = reply.Text()
+		if reply.Err != nil {
+			ended.Reason = reply.Err.Error()
+		}
+	case !accepted:
+		ended.Reason = "the target file's predicate \"accepted\" is not true of the answer"
+	default:
+		ended.Outcome = history.Done
+	}
+	if tool.Values != "" && ended.Outcome == history.Done {
+		w.values(tool, doc, &ended)
+	}
+	return ended
+}
+
+// values reads what a read call shows.
+func (w *World) values(tool target.Tool, doc map[string]any, ended *history.Call) {
+	query, err := target.CompileQuery(tool.Values)
+	if err != nil {
+		Broken("the target file's values %q: %v", tool.Values, err)
+	}
+	values, err := query.Values(doc)
+	if err != nil {
+		ended.Outcome = history.Refused
+		ended.Reason = fmt.Sprintf("the answer is accepted and shows no values: %v", err)
+		return
+	}
+	if ended.Fields == nil {
+		ended.Fields = map[string]any{}
+	}
+	ended.Fields["values"] = values
+}
+
+// tool is the target's tool for an act.
+func (c *Caller) tool(act Act) target.Tool {
+	if act.Tool != nil {
+		return *act.Tool
+	}
+	switch c.w.config.Profile {
+	case target.ProfileWorkRecords:
+		if tool, there := c.w.Target.Profiles.WorkRecords.Tools[act.Role]; there {
+			return tool
+		}
+	case target.ProfileDurability:
+		switch d := c.w.Target.Profiles.Durability; act.Role {
+		case "write":
+			return d.Writes[0]
+		case "read":
+			return d.Read
+		}
+	}
+	Inconclusive("the target file names no tool for %q in profile %s", act.Role, c.w.config.Profile)
+	return target.Tool{}
+}
+
+func (w *World) nextCall() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.calls++
+	return fmt.Sprintf("c%d", w.calls)
+}

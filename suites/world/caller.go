@@ -1,0 +1,166 @@
+package world
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"time"
+
+	"github.com/holdfast-mcp/holdfast/faults/wire"
+	"github.com/holdfast-mcp/holdfast/fixtures/launch"
+	"github.com/holdfast-mcp/holdfast/fixtures/mcp"
+	"github.com/holdfast-mcp/holdfast/fixtures/target"
+)
+
+// Caller is one client of the helper: a helper process of its own, the wire in
+// front of it, and the session over that wire.
+type Caller struct {
+	w       *World
+	name    string
+	process *launch.Process
+	wire    *wire.Wire
+	line    wire.Line // the wire as faults see it
+	session *mcp.Session
+	path    string // of an HTTP helper
+	known   target.Scope
+}
+
+// NewCaller starts a helper process on the target's stores and shakes hands.
+func (w *World) NewCaller() *Caller {
+	c, err := w.newCaller()
+	if err != nil {
+		w.cannotStart(err)
+	}
+	return c
+}
+
+func (w *World) newCaller() (*Caller, error) {
+	w.openWires()
+	name := w.Target.Helper()
+	entry := w.process(name)
+	entry.instance++
+	c := &Caller{w: w, name: fmt.Sprintf("%s.%d", name, entry.instance), path: entry.spec.MCP.HTTP, known: target.Scope{}}
+	more := target.Scope{}
+	if !entry.spec.MCP.Stdio {
+		port, err := w.config.Run.Ports().Next()
+		if err != nil {
+			return nil, fmt.Errorf("finding a port for process %s: %w", name, err)
+		}
+		host := fmt.Sprintf("127.0.0.1:%d", port)
+		more[name+".port"] = fmt.Sprint(port)
+		more[name+".url"] = (&url.URL{Scheme: "http", Host: host}).String()
+	}
+	process, err := w.spawn(name, entry.spec, entry.instance, more)
+	if err != nil {
+		return nil, err
+	}
+	c.process = process
+	w.mu.Lock()
+	w.callers = append(w.callers, c)
+	w.mu.Unlock()
+	if err := c.connect(more[name+".url"]); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// connect opens the wire to the process and shakes hands over it.
+func (c *Caller) connect(callee string) (err error) {
+	config := wire.Config{Name: target.HelperWire, Callee: callee, Recorder: c.w.config.Recorder, Limits: c.w.config.Limits}
+	if callee != "" {
+		c.wire, err = wire.OpenHTTP(config)
+	} else {
+		c.wire, err = wire.OpenStdio(config, c.process.Stdin, c.process.Stdout)
+	}
+	if err != nil {
+		return fmt.Errorf("opening the wire to the helper: %w", err)
+	}
+	c.line = c.w.config.Seams.line(c.wire)
+	return c.shakeHands()
+}
+
+// shakeHands begins a session over the caller's wire.
+func (c *Caller) shakeHands() error {
+	options := mcp.Options{Name: c.name, Recorder: c.w.config.Recorder, Revision: c.w.Target.Revision}
+	if c.path != "" {
+		c.session = mcp.DialHTTP(c.wire.URL()+c.path, options)
+	} else {
+		conn, err := net.Dial("tcp", c.wire.Addr())
+		if err != nil {
+			return fmt.Errorf("connecting to the helper's wire: %w", err)
+		}
+		c.session = mcp.DialStdio(conn, options)
+	}
+	ctx, cancel := context.WithTimeout(c.w.ctx, c.w.config.Limits.Ready)
+	defer cancel()
+	if _, err := c.session.Handshake(ctx); err != nil {
+		return c.noHandshake(err)
+	}
+	c.process.MarkReady("shook hands")
+	return nil
+}
+
+// noHandshake says why there is no session, with what the helper itself said.
+func (c *Caller) noHandshake(err error) error {
+	select {
+	case <-c.process.Done():
+		return c.process.Failed("before it had shaken hands", "run the command by hand and see what it says; an MCP server reads JSON-RPC from stdin until it ends")
+	case <-time.After(c.w.config.Limits.Poll):
+		return fmt.Errorf("shaking hands with the helper (%s): expected an answer to initialize within %v: %w; is the command an MCP server, and does the target file name its transport (mcp) and revision rightly?",
+			c.name, c.w.config.Limits.Ready, err)
+	}
+}
+
+// end ends the session, the helper and the wire in order.
+func (c *Caller) end() {
+	c.w.forget(c)
+	if err := c.close(c.w.ctx, func(ctx context.Context) error { return c.process.Stop(ctx) }); err != nil {
+		Broken("ending %s: %v", c.name, err)
+	}
+}
+
+// discard ends them in any way.
+func (c *Caller) discard(ctx context.Context) error {
+	return c.close(ctx, c.process.Kill)
+}
+
+func (c *Caller) close(ctx context.Context, end func(context.Context) error) error {
+	var errs []error
+	if c.session != nil {
+		errs = append(errs, c.session.Close())
+	}
+	errs = append(errs, end(ctx))
+	if c.wire != nil {
+		errs = append(errs, c.wire.Close())
+	}
+	return errors.Join(errs...)
+}
+
+func (w *World) forget(c *Caller) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for i, known := range w.callers {
+		if known == c {
+			w.callers = append(w.callers[:i], w.callers[i+1:]...)
+			return
+		}
+	}
+}
+
+// EndCallers ends every helper in order.
+func (w *World) EndCallers() {
+	w.mu.Lock()
+	callers := append([]*Caller(nil), w.callers...)
+	w.mu.Unlock()
+	for _, c := range callers {
+		c.end()
+	}
+}
+
+// Restarted ends the helper in order and returns a caller of a new one.
+func (c *Caller) Restarted() *Caller {
+	c.end()
+	return c.w.NewCaller()
+}

@@ -1,0 +1,107 @@
+package world
+
+import (
+	"context"
+	"maps"
+	"reflect"
+
+	"github.com/holdfast-mcp/holdfast/fixtures/probe"
+	"github.com/holdfast-mcp/holdfast/fixtures/target"
+	"github.com/holdfast-mcp/holdfast/reports/history"
+	"github.com/holdfast-mcp/holdfast/reports/wait"
+)
+
+// Look looks through a probe at a moment and records what is there. A look that
+// fails is recorded as such; it says nothing about the target.
+func (w *World) Look(name, when string, params map[string]string) history.Look {
+	look := history.Look{Surface: surfaceOf(name), Probe: name, When: when, Params: maps.Clone(params)}
+	if w.config.Seams.Skip != nil && w.config.Seams.Skip(name, when) {
+		return look
+	}
+	rows, err := w.rows(name, params)
+	look.Rows = rows
+	if err != nil {
+		look.Error = err.Error()
+	}
+	w.config.Recorder.Record(history.Event{Kind: history.KindLook, Look: &look})
+	return look
+}
+
+// LookIfThere looks through a probe that a target may lack.
+func (w *World) LookIfThere(name, when string, params map[string]string) {
+	if _, there := w.probes()[name]; there {
+		w.Look(name, when, params)
+	}
+}
+
+// Peek looks without recording, for waiting; a failed look shows nothing.
+func (w *World) Peek(name string, params map[string]string) []map[string]any {
+	rows, err := w.rows(name, params)
+	if err != nil {
+		return nil
+	}
+	return rows
+}
+
+func (w *World) rows(name string, params map[string]string) ([]map[string]any, error) {
+	spec, there := w.probes()[name]
+	if !there {
+		Inconclusive("the target file has no probe %q in profile %s", name, w.config.Profile)
+	}
+	prober, err := probe.New(name, spec, func() target.Scope { return w.known(nil) })
+	if err != nil {
+		Broken("making the probe %s: %v", name, err)
+	}
+	ctx, cancel := context.WithTimeout(w.ctx, w.config.Limits.Answer)
+	defer cancel()
+	rows, err := prober.Look(ctx, params)
+	if w.config.Seams.Rows != nil {
+		rows = w.config.Seams.Rows(name, rows)
+	}
+	return rows, err
+}
+
+func (w *World) probes() map[string]target.Probe {
+	switch {
+	case w.config.Profile == target.ProfileWorkRecords && w.Target.Profiles.WorkRecords != nil:
+		return w.Target.Profiles.WorkRecords.Probes
+	case w.config.Profile == target.ProfileDurability && w.Target.Profiles.Durability != nil:
+		return w.Target.Profiles.Durability.Probes
+	}
+	return nil
+}
+
+// surfaceOf says which surface a probe looks at.
+func surfaceOf(name string) history.Surface {
+	if name == "card" {
+		return history.SurfacePerson
+	}
+	return history.SurfaceStore
+}
+
+// Await waits until a fact shows, for as long as a healed world may take to come
+// to rest. It does not stop the spec when the fact stays away: whether that is
+// wrong is for the judges to say.
+func (w *World) Await(what string, fact func() bool) bool {
+	err := wait.For(w.ctx, what, w.config.Limits.Converge, func(context.Context) (bool, error) { return fact(), nil })
+	if err != nil {
+		w.Mark("awaited in vain", map[string]any{"what": what})
+	}
+	return err == nil
+}
+
+// Number reads a column as a number; anything else is 0.
+func Number(v any) int {
+	switch v := v.(type) {
+	case float64:
+		return int(v)
+	case int64:
+		return int(v)
+	case int:
+		return v
+	}
+	return 0
+}
+
+// same says whether two digests of the state are equal.
+func same(a, b map[string]string) bool { return reflect.DeepEqual(a, b) }

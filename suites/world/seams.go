@@ -1,0 +1,42 @@
+package world
+
+import (
+	"context"
+	"time"
+
+	"github.com/holdfast-mcp/holdfast/faults/wire"
+	"github.com/holdfast-mcp/holdfast/reports/history"
+)
+
+// Seams are the places at which the harness's own self-test reaches in (design
+// rule 12). All are nil in a real run; a saboteur sets one of them.
+type Seams struct {
+	// Clock replaces the recorder's clock.
+	Clock func() time.Duration
+	// Line decorates a wire as faults see it.
+	Line func(wire.Line) wire.Line
+	// Kill decorates how a process is killed.
+	Kill func(kill func(context.Context) error) func(context.Context) error
+	// Rows decorates what a probe found.
+	Rows func(probe string, rows []map[string]any) []map[string]any
+	// Skip says which looks are never taken.
+	Skip func(probe, when string) bool
+	// Word decorates a planted canary.
+	Word func(string) string
+	// Message says which counted requests get lost on their way to the history.
+	Record func(history.Event) bool
+}
+
+func (s Seams) line(l wire.Line) wire.Line {
+	if s.Line == nil {
+		return l
+	}
+	return s.Line(l)
+}
+
+func (s Seams) plant(word string) string {
+	if s.Word == nil {
+		return word
+	}
+	return s.Word(word)
+}
