@@ -14,7 +14,7 @@ func (s *Store) OpenWork(ctx context.Context, o Open) (Opened, error) {
 		return Opened{}, errors.New("open work: item ID, task key, idempotency key and digest are all needed")
 	}
 	var out Opened
-	err := s.write(ctx, fmt.Sprintf("open work on task key %q", o.TaskKey), func(ctx context.Context, c *sql.Conn) (err error) {
+	err := s.write(ctx, fmt.Sprintf("open work on task key %q", o.TaskKey), func(ctx context.Context, c conn) (err error) {
 		out, err = openWork(ctx, c, o)
 		return err
 	})
@@ -24,7 +24,7 @@ func (s *Store) OpenWork(ctx context.Context, o Open) (Opened, error) {
 	return out, nil
 }
 
-func openWork(ctx context.Context, c *sql.Conn, o Open) (Opened, error) {
+func openWork(ctx context.Context, c conn, o Open) (Opened, error) {
 	owner, err := boundOwner(ctx, c)
 	if err != nil {
 		return Opened{}, err
@@ -69,7 +69,7 @@ func openWork(ctx context.Context, c *sql.Conn, o Open) (Opened, error) {
 
 // ensureStart finds the item's start intent, and adds one where a usable
 // provisional anchor has none, so that no task key stays locked (WR-12).
-func ensureStart(ctx context.Context, c *sql.Conn, out *Opened, o Open, owner string) (added bool, err error) {
+func ensureStart(ctx context.Context, c conn, out *Opened, o Open, owner string) (added bool, err error) {
 	var had bool
 	out.Start, had, err = first(intents(ctx, c, `WHERE i.item_id = ? AND i.kind = 'start'`, out.Anchor.ItemID))
 	if err != nil || had || out.Anchor.State != Provisional || out.Anchor.StartFailed {
@@ -80,7 +80,7 @@ func ensureStart(ctx context.Context, c *sql.Conn, out *Opened, o Open, owner st
 }
 
 // ensureFirstNote accepts the note that came with the start, once a key.
-func ensureFirstNote(ctx context.Context, c *sql.Conn, out *Opened, o Open, owner string, known keyed) error {
+func ensureFirstNote(ctx context.Context, c conn, out *Opened, o Open, owner string, known keyed) error {
 	if o.FirstNote == nil {
 		return nil
 	}
@@ -101,7 +101,7 @@ func ensureFirstNote(ctx context.Context, c *sql.Conn, out *Opened, o Open, owne
 	return insertIntent(ctx, c, out.Note)
 }
 
-func rememberStart(ctx context.Context, c *sql.Conn, out Opened, o Open, owner string, added bool) error {
+func rememberStart(ctx context.Context, c conn, out Opened, o Open, owner string, added bool) error {
 	var seq, note sql.NullInt64
 	if added || out.Start.Key == o.Key && out.Start.Seq > 0 {
 		seq = sql.NullInt64{Int64: out.Start.Seq, Valid: true}
@@ -121,7 +121,7 @@ func (s *Store) Append(ctx context.Context, f Follow) (Appended, error) {
 		return Appended{}, errors.New("append: item ID, idempotency key and digest are all needed, and a start is no follow-up")
 	}
 	var out Appended
-	err := s.write(ctx, fmt.Sprintf("accept %s on item %s", f.Kind, f.ItemID), func(ctx context.Context, c *sql.Conn) (err error) {
+	err := s.write(ctx, fmt.Sprintf("accept %s on item %s", f.Kind, f.ItemID), func(ctx context.Context, c conn) (err error) {
 		out, err = appendIntent(ctx, c, f)
 		return err
 	})
@@ -131,7 +131,7 @@ func (s *Store) Append(ctx context.Context, f Follow) (Appended, error) {
 	return out, nil
 }
 
-func appendIntent(ctx context.Context, c *sql.Conn, f Follow) (out Appended, err error) {
+func appendIntent(ctx context.Context, c conn, f Follow) (out Appended, err error) {
 	owner, err := boundOwner(ctx, c)
 	if err != nil {
 		return out, err
@@ -169,7 +169,7 @@ func appendIntent(ctx context.Context, c *sql.Conn, f Follow) (out Appended, err
 }
 
 // insertIntent stores a pending intent and gives it its place in the order.
-func insertIntent(ctx context.Context, c *sql.Conn, i *Intent) error {
+func insertIntent(ctx context.Context, c conn, i *Intent) error {
 	if len(i.Payload) == 0 {
 		i.Payload = json.RawMessage(`{}`)
 	}
@@ -180,7 +180,7 @@ func insertIntent(ctx context.Context, c *sql.Conn, i *Intent) error {
 
 // rememberKey keeps what a key stands for. It replaces only a key whose intent
 // was lost and has just been accepted again.
-func rememberKey(ctx context.Context, c *sql.Conn, owner, key string, k keyed) error {
+func rememberKey(ctx context.Context, c conn, owner, key string, k keyed) error {
 	_, err := c.ExecContext(ctx, `INSERT INTO idempotency_keys (owner, idempotency_key, kind, digest, item_id, seq, note_seq) VALUES (?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT DO UPDATE SET seq = excluded.seq, note_seq = excluded.note_seq`,
 		owner, key, k.kind, k.digest, k.itemID, k.seq, k.noteSeq)

@@ -13,6 +13,9 @@ type asking interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
+// conn is a connection inside a transaction.
+type conn = *sql.Conn
+
 const anchorColumns = `item_id, task_key, owner, state, reason, start_failed`
 
 func scanAnchor(scan func(...any) error) (a Anchor, err error) {

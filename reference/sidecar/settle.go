@@ -2,7 +2,6 @@ package sidecar
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 )
@@ -12,7 +11,7 @@ func (s *Store) BindOwner(ctx context.Context, account string) error {
 	if account == "" {
 		return errors.New("bind owner: no account given; bind only a restored account")
 	}
-	return s.write(ctx, "bind the sidecar to account "+account, func(ctx context.Context, c *sql.Conn) error {
+	return s.write(ctx, "bind the sidecar to account "+account, func(ctx context.Context, c conn) error {
 		done, err := c.ExecContext(ctx, `INSERT INTO meta (name, value) VALUES ('bound_owner', ?) ON CONFLICT DO NOTHING`, account)
 		if err != nil {
 			return err
@@ -45,7 +44,7 @@ func (s *Store) TryLater(ctx context.Context, seq int64, f Failure) error {
 
 // Fail implements Executing.
 func (s *Store) Fail(ctx context.Context, seq int64, f Failure) error {
-	return s.settle(ctx, seq, Failed, &f, func(ctx context.Context, c *sql.Conn, i Intent) error {
+	return s.settle(ctx, seq, Failed, &f, func(ctx context.Context, c conn, i Intent) error {
 		if i.Kind != StartKind {
 			return nil
 		}
@@ -59,7 +58,7 @@ func (s *Store) Fail(ctx context.Context, seq int64, f Failure) error {
 
 // Apply implements Executing.
 func (s *Store) Apply(ctx context.Context, seq int64) error {
-	return s.settle(ctx, seq, Applied, nil, func(ctx context.Context, c *sql.Conn, i Intent) error {
+	return s.settle(ctx, seq, Applied, nil, func(ctx context.Context, c conn, i Intent) error {
 		if i.Kind != StartKind {
 			return nil
 		}
@@ -70,8 +69,8 @@ func (s *Store) Apply(ctx context.Context, seq int64) error {
 
 // settle moves one unsettled intent on, counts the attempt, and does what else
 // belongs to that step in the same transaction.
-func (s *Store) settle(ctx context.Context, seq int64, to IntentState, f *Failure, also func(context.Context, *sql.Conn, Intent) error) error {
-	return s.write(ctx, fmt.Sprintf("settle intent %d as %s", seq, to), func(ctx context.Context, c *sql.Conn) error {
+func (s *Store) settle(ctx context.Context, seq int64, to IntentState, f *Failure, also func(context.Context, conn, Intent) error) error {
+	return s.write(ctx, fmt.Sprintf("settle intent %d as %s", seq, to), func(ctx context.Context, c conn) error {
 		i, found, err := first(intents(ctx, c, `WHERE i.seq = ?`, seq))
 		switch {
 		case err != nil:
@@ -99,7 +98,7 @@ func (s *Store) settle(ctx context.Context, seq int64, to IntentState, f *Failur
 }
 
 // failQueued ends what is still queued on an item; nothing is dropped.
-func failQueued(ctx context.Context, c *sql.Conn, itemID string, f Failure) error {
+func failQueued(ctx context.Context, c conn, itemID string, f Failure) error {
 	_, err := c.ExecContext(ctx, `UPDATE intents SET state = 'failed', failure_class = ?, failure_code = ?, failure_reason = ?
 		WHERE item_id = ? AND state IN ('pending', 'retrying')`, f.Class, f.Code, f.Reason, itemID)
 	return err
@@ -107,7 +106,7 @@ func failQueued(ctx context.Context, c *sql.Conn, itemID string, f Failure) erro
 
 // MarkLive implements Executing.
 func (s *Store) MarkLive(ctx context.Context, itemID string) error {
-	return s.write(ctx, "mark item "+itemID+" live", func(ctx context.Context, c *sql.Conn) error {
+	return s.write(ctx, "mark item "+itemID+" live", func(ctx context.Context, c conn) error {
 		a, issued, err := first(anchors(ctx, c, `WHERE item_id = ?`, itemID))
 		switch {
 		case err != nil:
@@ -132,7 +131,7 @@ func (s *Store) MarkLive(ctx context.Context, itemID string) error {
 
 // MarkDead implements MarkingDead.
 func (s *Store) MarkDead(ctx context.Context, itemID, reason string) error {
-	return s.write(ctx, "mark item "+itemID+" dead", func(ctx context.Context, c *sql.Conn) error {
+	return s.write(ctx, "mark item "+itemID+" dead", func(ctx context.Context, c conn) error {
 		a, issued, err := first(anchors(ctx, c, `WHERE item_id = ?`, itemID))
 		switch {
 		case err != nil:

@@ -148,7 +148,7 @@ func (s *Store) Close() error {
 
 // write runs do as one immediate transaction. Once begun it is not cut short by
 // ctx, so that a cancelled call is wholly stored or not at all.
-func (s *Store) write(ctx context.Context, doing string, do func(context.Context, *sql.Conn) error) error {
+func (s *Store) write(ctx context.Context, doing string, do func(context.Context, conn) error) error {
 	turn, cancel := context.WithTimeout(ctx, s.busy)
 	c, err := s.writer.Conn(turn)
 	cancel()
@@ -163,7 +163,7 @@ func (s *Store) write(ctx context.Context, doing string, do func(context.Context
 }
 
 // inTransaction begins (waiting for other writers), runs do, and commits.
-func inTransaction(ctx context.Context, c *sql.Conn, do func(context.Context) error) (err error) {
+func inTransaction(ctx context.Context, c conn, do func(context.Context) error) (err error) {
 	whole := context.WithoutCancel(ctx)
 	defer func() {
 		if err != nil {
