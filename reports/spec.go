@@ -9,6 +9,9 @@ import (
 // Spec is the result of one finished spec: one line of results.jsonl, and one
 // entry of specs[] in report.json.
 type Spec struct {
+	// Key names the performance within its plan: the ID for the target itself,
+	// with a prefix for the control run and for mutants ("control/WR-06/…").
+	Key string `json:"key,omitempty"`
 	// ID is stable: clause and scene, "WR-06/answer-withheld".
 	ID      string          `json:"id"`
 	Clauses []string        `json:"clauses"`

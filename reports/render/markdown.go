@@ -1,0 +1,103 @@
+package render
+
+import (
+	"fmt"
+	"html"
+	"strings"
+
+	"github.com/holdfast-mcp/holdfast/reports"
+	"github.com/holdfast-mcp/holdfast/reports/verdict"
+)
+
+// Markdown renders a summary for a pull request or a job's page.
+func Markdown(r reports.Report) []byte {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# holdfast: %s — %s\n\n", md(named(r.Target)), md(r.Gate.Verdict))
+	fmt.Fprintf(&b, "%s\n\n", md(Closing(r)))
+	for _, reason := range r.Gate.Reasons {
+		fmt.Fprintf(&b, "- %s\n", md(reason.Text))
+	}
+	if len(r.Gate.Reasons) > 0 {
+		b.WriteByte('\n')
+	}
+	b.WriteString("| clause | level | title | verdict | specs | reason |\n|---|---|---|---|---|---|\n")
+	shown, unclaimed := claimed(r)
+	for _, c := range shown {
+		fmt.Fprintf(&b, "| %s | %s | %s | %s %s | %d | %s |\n",
+			md(c.ID), md(c.Level), md(c.Title), Mark(c.Verdict), c.Verdict, len(c.Specs), md(cut(Plain(c.Reason), 300)))
+	}
+	for _, u := range unclaimed {
+		fmt.Fprintf(&b, "\n%s\n", md(u))
+	}
+	if specs := worthTelling(r.Specs); len(specs) > 0 {
+		b.WriteString("\n## What was found\n")
+		for _, s := range specs {
+			section(&b, s)
+		}
+	}
+	fmt.Fprintf(&b, "\n---\nholdfast %s · contract %s · seed %d · %s, %s/%s · %s\n", md(r.Tool.Version), md(r.Contract.Version), r.Seed,
+		plural(r.Counts.ProcessStarts, "process start"), md(r.Environment.OS), md(r.Environment.Arch), md(r.Environment.Kill))
+	return []byte(b.String())
+}
+
+func section(b *strings.Builder, s reports.Spec) {
+	fmt.Fprintf(b, "\n### %s %s — %s\n\n%s\n\n", Mark(s.Verdict), md(s.ID), md(excusedWord(s)), md(s.Title))
+	if s.Reason != "" {
+		fmt.Fprintf(b, "%s\n\n", md(s.Reason))
+	}
+	for _, f := range s.Findings {
+		fmt.Fprintf(b, "- **%s** (%s): %s\n", md(f.Clause), md(f.Source), md(f.Summary))
+		for _, fact := range f.Facts {
+			fmt.Fprintf(b, "  - %s\n", md(fact))
+		}
+	}
+	if s.Repro != "" {
+		fmt.Fprintf(b, "\nagain: <code>%s</code>\n", html.EscapeString(Plain(s.Repro)))
+	}
+}
+
+// md makes text harmless in Markdown, tables included.
+func md(text string) string {
+	var b strings.Builder
+	for _, r := range Plain(text) {
+		switch r {
+		case '&':
+			b.WriteString("&amp;")
+		case '<':
+			b.WriteString("&lt;")
+		case '>':
+			b.WriteString("&gt;")
+		case '\\', '`', '*', '_', '[', ']', '|', '#', '~', '!':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case '@': // mentions nobody
+			b.WriteString("&#64;")
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+func excusedWord(s reports.Spec) string {
+	if s.Expected == "" {
+		return string(s.Verdict)
+	}
+	return fmt.Sprintf("%s (%s)", s.Verdict, s.Expected)
+}
+
+// worthTelling are the specs that a person has to look at, worst first.
+func worthTelling(specs []reports.Spec) []reports.Spec {
+	var told []reports.Spec
+	for _, v := range verdict.All() {
+		if v == verdict.Pass || v == verdict.NotApplicable {
+			continue
+		}
+		for _, s := range specs {
+			if s.Verdict == v {
+				told = append(told, s)
+			}
+		}
+	}
+	return told
+}

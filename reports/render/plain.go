@@ -1,0 +1,58 @@
+// Package render turns a report into what people and other programs read. Every
+// renderer is a pure function of the report. What a target printed is in it, so
+// nothing reaches a terminal, a page or XML without being made harmless.
+package render
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Plain makes text harmless on one line of a terminal or a file: control
+// characters, characters that turn the direction of text, and bytes that are no
+// UTF-8 are shown as \xNN or \uNNNN.
+func Plain(text string) string {
+	if !strings.ContainsFunc(text, odd) && utf8.ValidString(text) {
+		return text
+	}
+	var b strings.Builder
+	for len(text) > 0 {
+		r, size := utf8.DecodeRuneInString(text)
+		switch {
+		case r == utf8.RuneError && size == 1, r < 0x80 && odd(r):
+			fmt.Fprintf(&b, `\x%02x`, text[0])
+		case odd(r):
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			b.WriteRune(r)
+		}
+		text = text[size:]
+	}
+	return b.String()
+}
+
+// odd says whether a character may not stand as itself: controls (C0, DEL, C1),
+// format characters (bidirectional and invisible ones), line and paragraph
+// separators, surrogates, private use.
+func odd(r rune) bool {
+	return unicode.In(r, unicode.C, unicode.Zl, unicode.Zp)
+}
+
+// cut shortens text to n characters, for a place that has no more room.
+func cut(text string, n int) string {
+	runes := []rune(text)
+	if len(runes) <= n {
+		return text
+	}
+	return string(runes[:n-1]) + "…"
+}
+
+// plural is "1 spec", "2 specs".
+func plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
+}
