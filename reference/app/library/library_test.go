@@ -57,7 +57,7 @@ func TestAnItemIsReadAsItWasWritten(t *testing.T) {
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(item).To(Equal(library.Item{
 		ID: "i1", Owner: "a", Title: "Märchen ☂", Statuses: []string{"done"}, Revision: 3,
-		Notes: []library.Note{{Text: "first"}, {Attachment: &library.Attachment{Name: "n.txt", Content: []byte{0, 1}}}},
+		Notes: []library.Note{{Text: "first", Seq: 2}, {Attachment: &library.Attachment{Name: "n.txt", Content: []byte{0, 1}}, Seq: 3}},
 	}))
 	items, err := l.Items(ctx, a)
 	g.Expect(err).NotTo(HaveOccurred())
@@ -166,7 +166,7 @@ func TestAWritePastTheRepositoryIsWitnessed(t *testing.T) {
 		want            library.Entry
 	}{
 		{"an item", "INSERT INTO items (item_id, owner, title, revision) VALUES ('i2', 'a', x'00', 1)", library.Entry{ItemID: "i2", Revision: 1, Operation: library.Created}},
-		{"a note", "INSERT INTO notes (item_id, revision, text) VALUES ('i1', 7, x'00')", library.Entry{ItemID: "i1", Revision: 7, Operation: library.Updated}},
+		{"a note", "INSERT INTO notes (item_id, revision, seq, text) VALUES ('i1', 7, 0, x'00')", library.Entry{ItemID: "i1", Revision: 7, Operation: library.Updated}},
 		{"a changed note", "UPDATE notes SET text = x'00' WHERE item_id = 'i1'", library.Entry{ItemID: "i1", Revision: 0, Operation: library.Updated}},
 		{"a removed note", "DELETE FROM notes WHERE item_id = 'i1'", library.Entry{ItemID: "i1", Revision: 0, Operation: library.Updated}},
 		{"a changed status", "UPDATE tags SET tag = 'status:done' WHERE item_id = 'i1'", library.Entry{ItemID: "i1", Revision: 0, Operation: library.Updated}},

@@ -56,6 +56,8 @@ type Change struct {
 type Note struct {
 	Text       string
 	Attachment *Attachment
+	// Seq is the sequence number of the intent that it came from. Update sets it.
+	Seq int64
 }
 
 // Attachment is a staged file that was taken into the library.

@@ -111,22 +111,23 @@ func statuses(ctx context.Context, tx *sql.Tx, itemID string) ([]string, error) 
 }
 
 func notes(ctx context.Context, tx *sql.Tx, g Grant, itemID string) ([]Note, error) {
-	rows, err := tx.QueryContext(ctx, "SELECT revision, text, attachment_name, attachment FROM notes WHERE item_id = ? ORDER BY revision", itemID)
+	rows, err := tx.QueryContext(ctx, "SELECT revision, seq, text, attachment_name, attachment FROM notes WHERE item_id = ? ORDER BY revision", itemID)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
 	var all []Note
 	for rows.Next() {
-		var revision int64
+		var revision, seq int64
 		var text, name, content []byte
-		if err := rows.Scan(&revision, &text, &name, &content); err != nil {
+		if err := rows.Scan(&revision, &seq, &text, &name, &content); err != nil {
 			return nil, err
 		}
 		note, err := openNote(g, itemID, revision, text, name, content)
 		if err != nil {
 			return nil, err
 		}
+		note.Seq = seq
 		all = append(all, note)
 	}
 	return all, rows.Err()
@@ -193,14 +194,15 @@ func (l *Library) look(ctx context.Context, do func(*sql.Tx) error) error {
 	return structured(do(tx))
 }
 
-// Locked says whether its user has locked the library. It survives a restart.
+// Locked says whether its user has closed the library to commands. It survives
+// a restart. What the person does is not a command and goes on.
 func (l *Library) Locked(ctx context.Context) (bool, error) {
 	var n int
 	err := l.reader.QueryRowContext(ctx, "SELECT count(*) FROM settings WHERE name = 'locked'").Scan(&n)
 	return n > 0, structured(err)
 }
 
-// SetLocked locks or unlocks the library. It is no write to a record.
+// SetLocked closes or opens the library to commands. It is no write to a record.
 func (l *Library) SetLocked(ctx context.Context, locked bool) error {
 	return l.inTransaction(ctx, func(tx *sql.Tx) error {
 		if !locked {

@@ -80,7 +80,7 @@ func (l *Library) Update(ctx context.Context, g Grant, m Mark, c Change) error {
 			return err
 		}
 		if c.Note != nil {
-			if err := addNote(ctx, tx, g, m.ItemID, revision, *c.Note); err != nil {
+			if err := addNote(ctx, tx, g, m, revision, *c.Note); err != nil {
 				return err
 			}
 		}
@@ -174,7 +174,8 @@ func tag(ctx context.Context, tx *sql.Tx, itemID, status string, revision int64)
 
 const statusTag = "status:"
 
-func addNote(ctx context.Context, tx *sql.Tx, g Grant, itemID string, revision int64, n Note) error {
+func addNote(ctx context.Context, tx *sql.Tx, g Grant, m Mark, revision int64, n Note) error {
+	itemID := m.ItemID
 	text, err := seal(g.Key, itemID, place("note", revision), []byte(n.Text))
 	if err != nil {
 		return err
@@ -188,7 +189,7 @@ func addNote(ctx context.Context, tx *sql.Tx, g Grant, itemID string, revision i
 			return err
 		}
 	}
-	_, err = tx.ExecContext(ctx, "INSERT INTO notes (item_id, revision, text, attachment_name, attachment) VALUES (?, ?, ?, ?, ?)", itemID, revision, text, name, content)
+	_, err = tx.ExecContext(ctx, "INSERT INTO notes (item_id, revision, seq, text, attachment_name, attachment) VALUES (?, ?, ?, ?, ?, ?)", itemID, revision, m.Seq, text, name, content)
 	return err
 }
 

@@ -18,6 +18,7 @@ CREATE TABLE items (
 CREATE TABLE notes (
 	item_id         TEXT NOT NULL REFERENCES items(item_id) ON DELETE CASCADE,
 	revision        INTEGER NOT NULL,
+	seq             INTEGER NOT NULL,
 	text            BLOB NOT NULL,
 	attachment_name BLOB,
 	attachment      BLOB,

@@ -1,0 +1,5 @@
+//go:build !unix
+
+package ports
+
+const nonBlocking = 0

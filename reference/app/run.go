@@ -1,0 +1,136 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/holdfast-mcp/holdfast/reference/app/executor"
+	"github.com/holdfast-mcp/holdfast/reference/app/library"
+	"github.com/holdfast-mcp/holdfast/reference/app/page"
+	"github.com/holdfast-mcp/holdfast/reference/app/ports"
+	"github.com/holdfast-mcp/holdfast/reference/app/session"
+	"github.com/holdfast-mcp/holdfast/reference/sidecar"
+)
+
+// Ports are what the app stands on; each can be decorated by itself.
+type Ports = ports.Ports
+
+// sidecarBusy is how long the app waits for another writer of the sidecar. It is
+// short against the helper's, because the executor comes again anyway.
+const sidecarBusy = time.Second
+
+// DefaultPorts opens the stores and stands everything on them. The caller closes
+// them with the returned function after Run has returned.
+func DefaultPorts(ctx context.Context, c Config) (_ Ports, closeAll func() error, err error) {
+	var opened []io.Closer
+	closeAll = func() error {
+		var all error
+		for i := len(opened) - 1; i >= 0; i-- {
+			all = errors.Join(all, opened[i].Close())
+		}
+		return all
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(fmt.Errorf("app: %w", err), closeAll())
+		}
+	}()
+	if err := os.MkdirAll(filepath.Dir(c.Sidecar), 0o700); err != nil {
+		return Ports{}, nil, fmt.Errorf("opening the sidecar: %w", err)
+	}
+	store, err := sidecar.OpenStore(ctx, c.Sidecar, sidecar.Options{Busy: sidecarBusy})
+	if err != nil {
+		return Ports{}, nil, err
+	}
+	opened = append(opened, store)
+	changes, err := ports.NewDataVersion(c.Sidecar)
+	if err != nil {
+		return Ports{}, nil, err
+	}
+	opened = append(opened, changes)
+	records, err := library.Open(ctx, library.Path(c.Library))
+	if err != nil {
+		return Ports{}, nil, err
+	}
+	opened = append(opened, records)
+	client := session.NewClient(c.AccountURL)
+	opened = append(opened, client)
+	return Ports{
+		Sidecar:    store,
+		Records:    store,
+		Changes:    changes,
+		Library:    records,
+		Account:    session.New(client, c.Token, c.Retry),
+		Access:     client,
+		Guard:      ports.Guard{},
+		Classifier: ports.Classes{},
+		Staging:    ports.Folder(c.StagingRoot),
+		Clock:      ports.SystemClock{},
+	}, closeAll, nil
+}
+
+// Run serves and settles until ctx ends, then leaves in order.
+func Run(ctx context.Context, c Config, p Ports) error {
+	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(c.Port)))
+	if err != nil {
+		return fmt.Errorf("app: listening on port %d: %w; choose a free PORT", c.Port, err)
+	}
+	if c.Contract == 0 {
+		c.Contract = sidecar.ContractVersion
+	}
+	log := c.logger()
+	settling := executor.New(executor.Config{Retry: c.Retry, Contract: c.Contract, Log: log}, p)
+	handler := (&page.Server{Ports: p, Settling: settling, Contract: c.Contract, Log: log}).Handler()
+
+	working, stop := context.WithCancel(ctx)
+	var workers sync.WaitGroup
+	workers.Go(func() { p.Account.Run(working) })
+	workers.Go(func() { settling.Run(working) })
+	log.Info("the app listens", "url", "http://"+listener.Addr().String(), "contract", c.Contract)
+	if c.Listening != nil {
+		c.Listening("http://" + listener.Addr().String())
+	}
+	err = serve(ctx, listener, handler)
+	stop()
+	workers.Wait()
+	return err
+}
+
+// leaving is how long answers that are under way may take at the end.
+const leaving = time.Second
+
+func serve(ctx context.Context, listener net.Listener, handler http.Handler) error {
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(listener) }()
+	select {
+	case err := <-ended:
+		return fmt.Errorf("app: serving on %s: %w", listener.Addr(), err)
+	case <-ctx.Done():
+	}
+	answers, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaving)
+	defer cancel()
+	if err := server.Shutdown(answers); err != nil {
+		server.Close()
+	}
+	<-ended
+	return nil
+}
+
+func (c Config) logger() *slog.Logger {
+	w := c.Stderr
+	if w == nil {
+		w = os.Stderr
+	}
+	return slog.New(slog.NewTextHandler(w, nil))
+}
