@@ -73,6 +73,9 @@ func (i *plainItem) failQueued() {
 // TestAnySequenceAgreesWithThePlainReading drives random commands, settlements
 // and reopenings, and compares everything that can be read after each.
 func TestAnySequenceAgreesWithThePlainReading(t *testing.T) {
+	if raceDetector {
+		t.Skip("one goroutine: the race detector has nothing to find here and makes it ten times slower")
+	}
 	dir := t.TempDir()
 	run := 0
 	rapid.Check(t, func(rt *rapid.T) {
