@@ -139,6 +139,16 @@ func TestAnotherWritersLockIsBusyWithNothingStored(t *testing.T) {
 	g.Expect(err).To(MatchError(ErrBusy))
 	g.Expect(err.Error()).To(ContainSubstring("nothing was stored, try again"))
 	g.Expect(must[Numbers](t)(s.Numbers(t.Context()))).To(Equal(Numbers{}), "readers are not held up")
+
+	patient := open(t, path) // waits 20 s, but not for a caller that has left
+	ctx, cancel := context.WithCancel(t.Context())
+	waiting := make(chan error, 1)
+	go func() {
+		_, err := patient.OpenWork(ctx, start("b", "task", "k2"))
+		waiting <- err
+	}()
+	cancel()
+	g.Expect(<-waiting).To(MatchError(context.Canceled))
 	close(release)
 	g.Expect(<-done).To(Succeed())
 	must[Opened](t)(s.OpenWork(t.Context(), start("a", "task", "k1")))
@@ -160,4 +170,17 @@ func TestNoRoomIsATransientErrorWithNothingStored(t *testing.T) {
 	_, err = s.writer.ExecContext(ctx, `PRAGMA max_page_count = 100000`)
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(must[Appended](t)(s.Append(ctx, big)).Replayed).To(BeFalse())
+}
+
+func TestAKilledFirstStartLeavesAFileThatSaysWhatItIs(t *testing.T) {
+	g := NewWithT(t)
+	path := filepath.Join(t.TempDir(), "sidecar.db")
+	open(t, path) // still open: its WAL is there
+	alone, err := os.ReadFile(path)
+	g.Expect(err).NotTo(HaveOccurred())
+	copied := filepath.Join(t.TempDir(), "copy.db") // without the WAL
+	g.Expect(os.WriteFile(copied, alone, 0o600)).To(Succeed())
+	s := open(t, copied)
+	g.Expect(must[Numbers](t)(s.Numbers(t.Context()))).To(Equal(Numbers{}))
+	g.Expect(string(alone)).To(ContainSubstring("CREATE TABLE anchors"))
 }

@@ -116,9 +116,15 @@ func (s *Store) prepare(ctx context.Context) error {
 	if found == ContractVersion {
 		return nil
 	}
-	return s.explain(doing, inTransaction(ctx, c, func(ctx context.Context) error {
-		return settleSchema(ctx, c, s.path)
-	}))
+	err = inTransaction(ctx, c, func(ctx context.Context) error { return settleSchema(ctx, c, s.path) })
+	if err != nil {
+		return s.explain(doing, err)
+	}
+	// The file itself says from now on that it is a sidecar: a lost or cut WAL
+	// can not make it look like one that was never used. Another process that
+	// reads just now only puts this off.
+	_, err = c.ExecContext(ctx, `PRAGMA wal_checkpoint(PASSIVE)`)
+	return s.explain(doing, err)
 }
 
 // untilFree repeats what another process's lock turned away, as busy_timeout
@@ -196,6 +202,8 @@ func (s *Store) explain(doing string, err error) error {
 		return fmt.Errorf("%s: %w", doing, err)
 	}
 	switch raw.Code() & 0xff {
+	case sqlite3.SQLITE_INTERRUPT:
+		return fmt.Errorf("%s: %w; nothing was stored", doing, context.Canceled)
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
 		return fmt.Errorf("%s: %w: another writer held %s for %v; nothing was stored, try again", doing, ErrBusy, s.path, s.busy)
 	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY:
