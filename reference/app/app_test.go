@@ -268,3 +268,24 @@ func lookup(maps ...map[string]string) func(string) string {
 		return value
 	}
 }
+
+// What waits at the start is tried once before the account is asked for, so
+// that a fast login does not hide that it waited.
+func TestWhatWaitsIsSeenToWait(t *testing.T) {
+	g := NewWithT(t)
+	folder, service := t.TempDir(), serveAccounts(t)
+	service.open.Store(true)
+	store, err := sidecar.OpenStore(t.Context(), filepath.Join(folder, "sidecar.db"), sidecar.Options{})
+	g.Expect(err).NotTo(HaveOccurred())
+	_, err = store.OpenWork(t.Context(), sidecar.Open{ItemID: "i1", TaskKey: "t", Key: "k", Digest: "d", Payload: json.RawMessage(`{"title":"t"}`)})
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(store.Close()).To(Succeed())
+	r := start(t, folder, service.URL)
+	intent := func() sidecar.Intent {
+		intents, err := r.store.IntentsOf(t.Context(), "i1")
+		g.Expect(err).NotTo(HaveOccurred())
+		return intents[0]
+	}
+	g.Eventually(func() sidecar.IntentState { return intent().State }).WithTimeout(10 * time.Second).Should(Equal(sidecar.Applied))
+	g.Expect(intent().Attempts).To(BeNumerically(">=", 2))
+}

@@ -94,8 +94,13 @@ func Run(ctx context.Context, c Config, p Ports) error {
 
 	working, stop := context.WithCancel(ctx)
 	var workers sync.WaitGroup
-	workers.Go(func() { p.Account.Run(working) })
-	workers.Go(func() { settling.Run(working) })
+	workers.Go(func() {
+		// One look before the account is asked for: what was accepted before the
+		// login is then always seen to wait for it, however fast the login is.
+		settling.Turn(working)
+		workers.Go(func() { p.Account.Run(working) })
+		settling.Run(working)
+	})
 	log.Info("the app listens", "url", "http://"+listener.Addr().String(), "contract", c.Contract)
 	if c.Listening != nil {
 		c.Listening("http://" + listener.Addr().String())
