@@ -24,13 +24,14 @@ const (
 	WorkersLog   = "workers.log" // what the workers printed
 	MutantsFile  = "mutants.json"
 	ArtifactsDir = "artifacts" // one folder a spec, named by its key
-	ReproDir     = "repro"     // the report folder of a repro
+	ReproDir     = "repro"     // the folder of a repro
+	ReproFile    = "repro.json"
 )
 
 // owned are the entries of a report folder that a later run may replace.
 var owned = []string{
 	ReportFile, PlanFile, ResultsFile, StartedFile, JUnitFile, SummaryFile, TargetFile, WorkersLog,
-	MutantsFile, ArtifactsDir, ReproDir, "report.html",
+	MutantsFile, ArtifactsDir, ReproDir, ReproFile, "report.html",
 }
 
 // Prepare makes folder ready for a report. An existing one is used when it is

@@ -80,8 +80,10 @@ func serve(h handoff, work Work) int {
 		return 1
 	}
 	ginkgo.Describe("holdfast", func() {
-		for _, spec := range specs {
-			ginkgo.It(spec.Text, ginkgo.Label(spec.Labels...), func() {
+		for i, spec := range specs {
+			// Ginkgo sorts specs of one place in the code by their text; the number
+			// in front keeps them in the order of the plan.
+			ginkgo.It(fmt.Sprintf("%05d %s", i+1, spec.Text), ginkgo.Label(spec.Labels...), func() {
 				if ctx.Err() != nil {
 					ginkgo.Skip("the run was stopped")
 				}

@@ -53,7 +53,7 @@ func work(path string) ([]parallel.Spec, error) {
 	var specs []parallel.Spec
 	for i, kind := range j.Specs {
 		name := fmt.Sprintf("%d-%s", i, kind)
-		specs = append(specs, parallel.Spec{Text: name, Labels: []string{"WR-01"}, Run: func(ctx context.Context, tell func()) error {
+		specs = append(specs, parallel.Spec{Text: kind, Labels: []string{"WR-01"}, Run: func(ctx context.Context, tell func()) error {
 			return j.act(ctx, name, kind, tell)
 		}})
 	}

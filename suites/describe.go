@@ -1,0 +1,156 @@
+package suites
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/holdfast-mcp/holdfast/fixtures/target"
+	"github.com/holdfast-mcp/holdfast/suites/clauses"
+)
+
+// Listing is what `holdfast list` shows.
+type Listing struct {
+	Schema   string         `json:"schema"`
+	Contract string         `json:"contract"`
+	Target   string         `json:"target,omitempty"`
+	Clauses  []ListedClause `json:"clauses"`
+	Specs    []ListedSpec   `json:"specs"`
+	Faults   []ListedFault  `json:"faults"`
+}
+
+// ListingSchema names the form of a listing.
+const ListingSchema = "holdfast.list/1"
+
+// ListedClause is one clause with the specs that speak for it.
+type ListedClause struct {
+	ID      string   `json:"id"`
+	Profile string   `json:"profile"`
+	Level   string   `json:"level"`
+	Title   string   `json:"title"`
+	Specs   []string `json:"specs"` // none: the clause is not judged yet
+}
+
+// ListedSpec is one spec; with a target, why it would not run on it.
+type ListedSpec struct {
+	ID      string   `json:"id"`
+	Title   string   `json:"title"`
+	Profile string   `json:"profile"`
+	Clauses []string `json:"clauses"`
+	Faults  []string `json:"faults"`
+	// Settled is the verdict that the target file alone decides, with its reason.
+	Settled string `json:"settled,omitempty"`
+	Reason  string `json:"reason,omitempty"`
+}
+
+// ListedFault is a kind of fault with the specs that place it.
+type ListedFault struct {
+	Name  string   `json:"name"`
+	Specs []string `json:"specs"`
+}
+
+// List lists clauses, specs and faults; nameOrPath is a target, or "".
+func (h Harness) List(nameOrPath string) (Listing, error) {
+	l := Listing{Schema: ListingSchema, Contract: h.Catalogue.Version, Clauses: []ListedClause{}, Specs: []ListedSpec{}, Faults: []ListedFault{}}
+	var f *target.File
+	if nameOrPath != "" {
+		loaded, err := h.Load(nameOrPath)
+		if err != nil {
+			return l, err
+		}
+		f, l.Target = loaded.File, loaded.Name
+	}
+	for _, c := range h.Catalogue.All() {
+		listed := ListedClause{ID: c.ID, Profile: c.Profile, Level: string(c.Level), Title: c.Title, Specs: []string{}}
+		for _, t := range h.testsOf(c.ID) {
+			listed.Specs = append(listed.Specs, t.ID)
+		}
+		l.Clauses = append(l.Clauses, listed)
+	}
+	places := map[string][]string{}
+	for _, t := range h.Tests {
+		s := ListedSpec{ID: t.ID, Title: t.Title, Profile: t.Profile, Clauses: t.Clauses, Faults: append([]string{}, t.Faults...)}
+		if f != nil {
+			v, why := settled(t, f)
+			s.Settled, s.Reason = string(v), why
+		}
+		l.Specs = append(l.Specs, s)
+		for _, fault := range t.Faults {
+			places[fault] = append(places[fault], t.ID)
+		}
+	}
+	for _, name := range sortedKeys(places) {
+		l.Faults = append(l.Faults, ListedFault{Name: name, Specs: places[name]})
+	}
+	return l, nil
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// Explanation is what `holdfast explain` shows of a clause, or of a spec.
+type Explanation struct {
+	Schema string         `json:"schema"`
+	Clause clauses.Clause `json:"clause"`
+	// Sources are the clause's sources as a person reads them.
+	Sources []string `json:"sources"`
+	// Spec is set where a spec was asked for.
+	Spec    string       `json:"spec,omitempty"`
+	Specs   []ListedSpec `json:"specs"`
+	Mutants []Mutant     `json:"mutants"`
+	Needs   []string     `json:"needs"`
+}
+
+// ExplanationSchema names the form of an explanation.
+const ExplanationSchema = "holdfast.explain/1"
+
+// Explain tells all about a clause or a spec. The ID may be written loosely
+// ("wr6") where only one clause can be meant.
+func (h Harness) Explain(id string) (Explanation, error) {
+	e := Explanation{Schema: ExplanationSchema, Sources: []string{}, Specs: []ListedSpec{}, Mutants: []Mutant{}, Needs: []string{}}
+	t, isSpec := h.test(id)
+	base := baseOf(id)
+	if isSpec {
+		e.Spec, base = t.ID, baseOf(t.ID)
+	}
+	c, ok := h.Catalogue.Get(base)
+	if !ok {
+		near := h.Catalogue.Suggest(base)
+		if len(near) == 1 && !strings.Contains(id, "/") {
+			return h.Explain(near[0])
+		}
+		return e, Usage("there is no clause %q%s; `holdfast list` names them", id, didYouMean(near))
+	}
+	if _, part := h.clause(id); strings.Contains(id, "/") && !isSpec && !part {
+		var ids []string
+		for _, t := range h.Tests {
+			ids = append(ids, t.ID)
+		}
+		return e, Usage("the clause %s has no spec or part %q%s; `holdfast explain %s` names its specs", base, id, nearText(id, ids), base)
+	}
+	e.Clause = c
+	for _, s := range c.Sources {
+		e.Sources = append(e.Sources, s.String())
+	}
+	for _, t := range h.testsOf(c.ID) {
+		if !isSpec || t.ID == id {
+			e.Specs = append(e.Specs, ListedSpec{ID: t.ID, Title: t.Title, Profile: t.Profile, Clauses: t.Clauses, Faults: append([]string{}, t.Faults...)})
+		}
+	}
+	for _, m := range h.Mutants {
+		if !m.Saboteur && baseOf(m.Primary) == c.ID {
+			e.Mutants = append(e.Mutants, m)
+		}
+	}
+	for _, n := range c.Needs {
+		if need, ok := clauses.NeedOf(n); ok {
+			e.Needs = append(e.Needs, n+": "+need.Meaning)
+		}
+	}
+	return e, nil
+}

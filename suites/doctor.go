@@ -1,0 +1,131 @@
+package suites
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+
+	"github.com/holdfast-mcp/holdfast/reports/gate"
+	"github.com/holdfast-mcp/holdfast/reports/progress"
+	"github.com/holdfast-mcp/holdfast/reports/wait"
+)
+
+// Diagnosis is what `holdfast doctor` shows.
+type Diagnosis struct {
+	Schema string `json:"schema"`
+	// Machine is what this machine has; what it lacks is no fault as long as no
+	// spec needs it.
+	Machine []Step `json:"machine"`
+	// Target is what was tried on the target, in order; it ends with the first
+	// step that is not OK.
+	Target   []Step `json:"target"`
+	ExitCode int    `json:"exit_code"`
+}
+
+// DiagnosisSchema names the form of a diagnosis.
+const DiagnosisSchema = "holdfast.doctor/1"
+
+// Diagnose looks at the machine and, when nameOrPath is not empty, tries a target.
+func (h Harness) Diagnose(ctx context.Context, nameOrPath string, allowOutside []string, watch progress.Watch) (Diagnosis, error) {
+	d := Diagnosis{Schema: DiagnosisSchema, Machine: machine(ctx), Target: []Step{}}
+	if nameOrPath == "" {
+		return d, nil
+	}
+	l, err := h.Load(nameOrPath)
+	if err != nil {
+		return d, err
+	}
+	if err := fit(l.File, allowOutside); err != nil {
+		return d, Usage("the target %s cannot be run: %w", nameOrPath, err)
+	}
+	if why := notHere(l.File); why != "" {
+		return d, Usage("the target %s cannot be tried: %s", nameOrPath, why)
+	}
+	if h.Doctor == nil {
+		return d, fmt.Errorf("this build of holdfast cannot try a target")
+	}
+	scratch, err := openScratch(false, watch)
+	if err != nil {
+		return d, err
+	}
+	d.Target = h.Doctor(ctx, l.File, scratch.Folder())
+	for _, s := range d.Target {
+		if !s.OK {
+			d.ExitCode = gate.Usage
+		}
+	}
+	return d, scratch.Close()
+}
+
+// machine looks for what later specs may need.
+func machine(ctx context.Context) []Step {
+	return []Step{
+		docker(ctx),
+		program("Chromium", "specs on a page (WebMCP) drive a browser; install chromium", "chromium", "chromium-browser", "google-chrome"),
+		program("PostgreSQL", "specs with a PostgreSQL store start one; install postgresql", postgres()...),
+		ptrace(),
+	}
+}
+
+func program(name, advice string, candidates ...string) Step {
+	for _, c := range candidates {
+		if path, err := exec.LookPath(c); err == nil {
+			return Step{Name: name, OK: true, Detail: path}
+		}
+	}
+	return Step{Name: name, Detail: "not found", Advice: advice}
+}
+
+// postgres lists where the server may be: distributions keep it out of PATH.
+func postgres() []string {
+	candidates := []string{"postgres"}
+	entries, err := os.ReadDir("/usr/lib/postgresql")
+	if err != nil {
+		return candidates
+	}
+	for _, e := range entries {
+		candidates = append(candidates, "/usr/lib/postgresql/"+e.Name()+"/bin/postgres")
+	}
+	return candidates
+}
+
+func docker(ctx context.Context) Step {
+	const advice = "targets with an image: need it; install docker.io and start it"
+	s := program("Docker", advice, "docker")
+	if !s.OK {
+		return s
+	}
+	ctx, cancel := context.WithTimeout(ctx, wait.Default().Answer)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, s.Detail, "version", "--format", "{{.Server.Version}}")
+	cmd.WaitDelay = wait.Default().Stop
+	out, err := cmd.Output()
+	if err != nil {
+		return Step{Name: s.Name, Detail: s.Detail + " is there, and no engine answers it", Advice: advice}
+	}
+	s.Detail = "engine " + strings.TrimSpace(string(out))
+	return s
+}
+
+func ptrace() Step {
+	s := Step{Name: "ptrace", Advice: "crash points are enumerated with it, on Linux"}
+	if runtime.GOOS != "linux" {
+		s.Detail = "this is " + runtime.GOOS
+		return s
+	}
+	// A child may be traced by its parent under every scope but 3.
+	scope, err := os.ReadFile("/proc/sys/kernel/yama/ptrace_scope")
+	value := strings.TrimSpace(string(scope))
+	switch {
+	case err != nil:
+		s.OK, s.Detail, s.Advice = true, "no restriction by Yama", ""
+	case value == "3":
+		s.Detail, s.Advice = "switched off (yama/ptrace_scope is 3)", "set kernel.yama.ptrace_scope to 2 or less; that takes a reboot"
+	default:
+		s.OK, s.Detail, s.Advice = true, "yama/ptrace_scope is "+value, ""
+	}
+	return s
+}

@@ -1,0 +1,258 @@
+package suites
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/holdfast-mcp/holdfast/fixtures/launch"
+	"github.com/holdfast-mcp/holdfast/reports"
+	"github.com/holdfast-mcp/holdfast/reports/gate"
+	"github.com/holdfast-mcp/holdfast/reports/progress"
+	"github.com/holdfast-mcp/holdfast/reports/verdict"
+)
+
+// ReproOptions are what is asked of a repro.
+type ReproOptions struct {
+	// Report is a report folder.
+	Report string
+	// IDs are the specs to run again; none takes every one that failed.
+	IDs []string
+	// Times is how often each is run.
+	Times int
+	// Out is the report folder of the repro, "" for REPORT/repro.
+	Out   string
+	Procs int
+	Keep  bool
+	Stop  Stop
+	Watch progress.Watch
+}
+
+// Reproduced is what became of one spec of a repro.
+type Reproduced struct {
+	ID string `json:"id"`
+	// Failed of Times runs failed again; Others says what the rest did.
+	Failed int            `json:"failed"`
+	Times  int            `json:"times"`
+	Others string         `json:"others,omitempty"`
+	Specs  []reports.Spec `json:"specs"`
+}
+
+// ReproSchema names the form of repro.json.
+const ReproSchema = "holdfast.repro/1"
+
+// ReproReport is repro.json. ExitCode is 0 when nothing failed again,
+// 1 when something did, 3 when a run of it ended in an error or had no result,
+// 5 when a run was inconclusive, in the order of the gate's codes.
+type ReproReport struct {
+	Schema   string       `json:"schema"`
+	Report   string       `json:"report"`
+	Results  []Reproduced `json:"results"`
+	ExitCode int          `json:"exit_code"`
+	Folder   string       `json:"folder"`
+}
+
+// Repro runs specs of a report again, from the schedule that each of them
+// recorded, on the target as it was written then.
+func (h Harness) Repro(o ReproOptions) (ReproReport, error) {
+	if o.Watch == nil {
+		o.Watch = progress.Silent{}
+	}
+	if o.Times < 1 {
+		return ReproReport{}, Usage("--times is %d; expected a number from 1", o.Times)
+	}
+	report, err := reports.Read(o.Report)
+	if err != nil {
+		return ReproReport{}, asUsage(err)
+	}
+	plan, err := reports.ReadPlan(o.Report)
+	if err != nil {
+		return ReproReport{}, asUsage(err)
+	}
+	ids, err := reproIDs(report, o.IDs)
+	if err != nil {
+		return ReproReport{}, err
+	}
+	l, err := reproTarget(o.Report, report)
+	if err != nil {
+		return ReproReport{}, err
+	}
+	specs, err := h.planRepro(o, plan, l, ids)
+	if err != nil {
+		return ReproReport{}, err
+	}
+	folder, err := filepath.Abs(orDefault(o.Out, filepath.Join(o.Report, reports.ReproDir)))
+	if err != nil {
+		return ReproReport{}, fmt.Errorf("finding the folder of the repro: %w", err)
+	}
+	if err := reports.Prepare(folder); err != nil {
+		return ReproReport{}, asUsage(err)
+	}
+	scratch, err := openScratch(o.Keep, o.Watch)
+	if err != nil {
+		return ReproReport{}, err
+	}
+	again := reports.Plan{
+		Schema: reports.PlanSchema, Created: time.Now(), Seed: plan.Seed, Contract: plan.Contract, Selection: plan.Selection, Specs: specs,
+	}
+	done, err := runRepro(o, again, l, ids, folder, scratch)
+	return done, errors.Join(err, scratch.Close())
+}
+
+func orDefault(value, other string) string {
+	if value == "" {
+		return other
+	}
+	return value
+}
+
+// reproIDs are the specs that are meant.
+func reproIDs(r reports.Report, asked []string) ([]string, error) {
+	var all, failed []string
+	for _, s := range r.Specs {
+		if s.Verdict == verdict.NotApplicable || s.Artifacts == "" {
+			continue
+		}
+		all = append(all, s.ID)
+		if s.Verdict == verdict.Fail {
+			failed = append(failed, s.ID)
+		}
+	}
+	if len(asked) == 0 {
+		if len(failed) == 0 {
+			return nil, Usage("nothing failed in this report; name the specs that you want to see again, such as %s", strings.Join(all[:min(len(all), 1)], ""))
+		}
+		return failed, nil
+	}
+	var ids []string
+	for _, pattern := range asked {
+		match, before := glob(pattern), len(ids)
+		for _, id := range all {
+			// A clause means all of its specs.
+			if (match.MatchString(id) || match.MatchString(baseOf(id))) && !slices.Contains(ids, id) {
+				ids = append(ids, id)
+			}
+		}
+		known := slices.ContainsFunc(ids, func(id string) bool { return match.MatchString(id) || match.MatchString(baseOf(id)) })
+		if len(ids) == before && !known {
+			return nil, Usage("%q matches no spec that ran in this report%s", pattern, nearText(pattern, all))
+		}
+	}
+	return ids, nil
+}
+
+// reproTarget reads the target file that the report was made with.
+func reproTarget(folder string, r reports.Report) (Loaded, error) {
+	text, err := os.ReadFile(filepath.Join(folder, reports.TargetFile))
+	if err != nil {
+		return Loaded{}, Usage("the report has no copy of its target file (%w); run `holdfast run` again", err)
+	}
+	l, err := Loaded{Path: r.Target.File, Name: r.Target.Name, Text: text}.reload()
+	if err != nil {
+		return Loaded{}, Usage("the report's copy of its target file is broken: %w", err)
+	}
+	if err := fit(l.File, []string{"/"}); err != nil {
+		return Loaded{}, Usage("the target %s cannot be run: %w", l.Name, err)
+	}
+	return l, nil
+}
+
+// planRepro plans every spec as often as asked, each with its schedule.
+func (h Harness) planRepro(o ReproOptions, plan reports.Plan, l Loaded, ids []string) ([]reports.PlannedSpec, error) {
+	var specs []reports.PlannedSpec
+	for _, id := range ids {
+		if _, ok := h.test(id); !ok {
+			return nil, Usage("the report's spec %s is not in this version of holdfast; use the version that wrote the report", id)
+		}
+		i := slices.IndexFunc(plan.Specs, func(p reports.PlannedSpec) bool { return p.Key == id })
+		if i < 0 {
+			return nil, Usage("the spec %s is in the report and not in its plan.json; the folder was edited, run `holdfast run` again", id)
+		}
+		p := plan.Specs[i]
+		schedule, err := filepath.Abs(filepath.Join(o.Report, reports.ArtifactsDir, filepath.FromSlash(p.Key), "schedule.yaml"))
+		if err != nil {
+			return nil, fmt.Errorf("finding the schedule of %s: %w", id, err)
+		}
+		if _, err := os.Stat(schedule); errors.Is(err, fs.ErrNotExist) {
+			return nil, Usage("the spec %s left no schedule (%s), so there is nothing to repeat; run it again with `holdfast run --select %s`", id, schedule, id)
+		}
+		for n := range o.Times {
+			again := p
+			again.Key, again.Role, again.Target, again.Schedule = fmt.Sprintf("%s/%d", id, n+1), reports.RoleRepro, l.Name, schedule
+			again.Settled, again.Reason = "", ""
+			specs = append(specs, again)
+		}
+	}
+	return specs, nil
+}
+
+func runRepro(o ReproOptions, plan reports.Plan, l Loaded, ids []string, folder string, scratch *launch.Run) (ReproReport, error) {
+	ctx, cancel := o.Stop.context()
+	defer cancel()
+	report := ReproReport{Schema: ReproSchema, Report: o.Report, Folder: folder}
+	if err := reports.Write(folder, reports.PlanFile, plan); err != nil {
+		return report, err
+	}
+	e := execution{
+		folder: folder, scratch: scratch.Folder(), environ: scratch.Environ(), keep: o.Keep, procs: o.Procs,
+		specs: plan.Specs, targets: map[string]Loaded{l.Name: l}, watch: o.Watch,
+	}
+	results, err := e.run(ctx, o.Stop.Kill)
+	if err != nil {
+		return report, err
+	}
+	var codes []int
+	for _, id := range ids {
+		r, code := reproduced(id, results)
+		report.Results = append(report.Results, r)
+		codes = append(codes, code)
+	}
+	report.ExitCode = gate.Worst(codes...)
+	if errors.Is(context.Cause(ctx), errInterrupted) {
+		report.ExitCode = gate.Interrupted
+	}
+	return report, reports.Write(folder, reports.ReproFile, report)
+}
+
+// reproduced counts the runs of one spec.
+func reproduced(id string, results []reports.Spec) (Reproduced, int) {
+	r := Reproduced{ID: id, Specs: []reports.Spec{}}
+	var others []reports.Spec
+	code := gate.Passed
+	for _, s := range results {
+		if s.ID != id {
+			continue
+		}
+		r.Specs = append(r.Specs, s)
+		r.Times++
+		switch s.Verdict {
+		case verdict.Fail:
+			r.Failed++
+			code = gate.Worst(code, gate.Violation)
+			continue
+		case verdict.Error, verdict.NotRun:
+			code = gate.Worst(code, gate.Incomplete)
+		case verdict.Inconclusive:
+			code = gate.Worst(code, gate.Inconclusive)
+		}
+		others = append(others, s)
+	}
+	var parts []string
+	for _, v := range verdict.All() {
+		if of := withVerdict(others, v); len(of) > 0 {
+			part := fmt.Sprintf("%d %s", len(of), v)
+			if of[0].Reason != "" {
+				part += " (" + of[0].Reason + ")"
+			}
+			parts = append(parts, part)
+		}
+	}
+	r.Others = strings.Join(parts, ", ")
+	return r, code
+}
