@@ -36,12 +36,23 @@ func Read(in io.Reader) (History, error) {
 	return h, nil
 }
 
-// Check says why a history cannot be judged: its numbers have gaps, or its
-// clock ran backwards. A recording that fails here is the harness's fault.
+// Check says why a history cannot be judged: its numbers have gaps, its clock ran
+// backwards, an event lacks what its kind says, or a call's two ends do not pair.
+// A recording that fails here is the harness's fault.
 func (h History) Check() error {
+	ends := map[string]CallPhase{}
 	for i, e := range h.Events {
 		if e.Seq != int64(i+1) {
 			return fmt.Errorf("the recording has a gap: event %d carries number %d", i+1, e.Seq)
+		}
+		if !e.complete() {
+			return fmt.Errorf("the recording is damaged: event %d is of kind %q and carries nothing of it", e.Seq, e.Kind)
+		}
+		if c := e.Call; c != nil {
+			if was := ends[c.ID]; (c.Phase == Invoked) != (was == "") || was == Returned {
+				return fmt.Errorf("the recording is damaged: event %d says that call %s was %s, after it was %s", e.Seq, c.ID, c.Phase, orNever(was))
+			}
+			ends[c.ID] = c.Phase
 		}
 		if i > 0 && e.At < h.Events[i-1].At {
 			return fmt.Errorf("the recorder's clock ran backwards: event %d at %v, event %d at %v",
@@ -49,6 +60,34 @@ func (h History) Check() error {
 		}
 	}
 	return nil
+}
+
+// complete says whether the payload that the kind names is there.
+func (e Event) complete() bool {
+	switch e.Kind {
+	case KindProcess:
+		return e.Process != nil
+	case KindMessage:
+		return e.Message != nil
+	case KindCall:
+		return e.Call != nil
+	case KindRequest:
+		return e.Request != nil
+	case KindLook:
+		return e.Look != nil
+	case KindFault:
+		return e.Fault != nil
+	case KindMark:
+		return e.Mark != nil
+	}
+	return false
+}
+
+func orNever(p CallPhase) string {
+	if p == "" {
+		return "never invoked"
+	}
+	return string(p)
 }
 
 // Operation is one call with both of its ends; Returned is nil when the caller
@@ -60,9 +99,10 @@ type Operation struct {
 	ReturnedAt *Event
 }
 
-// Outcome of the operation; unknown when it never returned.
+// Outcome of the operation; unknown when it never returned, or came back with no
+// word for it.
 func (o Operation) Outcome() Outcome {
-	if o.Returned == nil {
+	if o.Returned == nil || o.Returned.Outcome == "" {
 		return Unknown
 	}
 	return o.Returned.Outcome

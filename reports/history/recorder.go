@@ -54,7 +54,7 @@ func (r *Recorder) Record(e Event) Event {
 	e.Seq, e.At = r.seq, r.now()
 	line, err := json.Marshal(e)
 	if err != nil {
-		r.err = fmt.Errorf("writing event %d (%s) of the history: %w", e.Seq, e.Kind, err)
+		r.failed(fmt.Errorf("writing event %d (%s) of the history: %w", e.Seq, e.Kind, err))
 		return e
 	}
 	if r.redact != nil {
@@ -63,16 +63,23 @@ func (r *Recorder) Record(e Event) Event {
 	// What is judged is what is written: the kept event is read back from its line.
 	var kept Event
 	if err := json.Unmarshal(line, &kept); err != nil {
-		r.err = fmt.Errorf("event %d (%s) of the history is no JSON after redaction: %w", e.Seq, e.Kind, err)
+		r.failed(fmt.Errorf("event %d (%s) of the history is no JSON after redaction: %w", e.Seq, e.Kind, err))
 		return e
 	}
 	r.events = append(r.events, kept)
 	if r.out != nil {
-		if _, err := r.out.Write(append(line, '\n')); err != nil && r.err == nil {
-			r.err = fmt.Errorf("writing event %d (%s) of the history: %w", e.Seq, e.Kind, err)
+		if _, err := r.out.Write(append(line, '\n')); err != nil {
+			r.failed(fmt.Errorf("writing event %d (%s) of the history: %w", e.Seq, e.Kind, err))
 		}
 	}
 	return kept
+}
+
+// failed keeps the first error: the later ones follow from it.
+func (r *Recorder) failed(err error) {
+	if r.err == nil {
+		r.err = err
+	}
 }
 
 // Mark records the spec's own word.

@@ -31,13 +31,17 @@ func All() []Verdict { return append([]Verdict(nil), order...) }
 func Valid(v Verdict) bool { return rank(v) < len(order) }
 
 // Worst returns the worst of vs in the contract's order; of none it is NotRun,
-// because a clause without a result was not judged.
+// because a clause without a result was not judged. A word that is none of the
+// six is Error: the harness wrote it, and it must not hide behind a pass.
 func Worst(vs ...Verdict) Verdict {
 	if len(vs) == 0 {
 		return NotRun
 	}
-	worst := vs[0]
-	for _, v := range vs[1:] {
+	worst := NotApplicable
+	for _, v := range vs {
+		if !Valid(v) {
+			v = Error
+		}
 		if rank(v) < rank(worst) {
 			worst = v
 		}

@@ -21,11 +21,15 @@ type Limits struct {
 	Stop     time.Duration // a process leaves after its input ended, then after TERM
 	Reap     time.Duration // a killed process is reaped
 	Spec     time.Duration // one whole spec
+	Digest   time.Duration // pause between two digests of a state that is to come to rest
 	Poll     time.Duration // pause between two looks at a fact that cannot announce itself
 }
 
-// Default limits on an idle machine; HOLDFAST_TIME_SCALE (a factor ≥ 0.1,
-// default 1) stretches them all for slow ones.
+// maxScale bounds HOLDFAST_TIME_SCALE, so that no limit runs over.
+const maxScale = 1000
+
+// Default limits on an idle machine; HOLDFAST_TIME_SCALE (a factor from 0.1 to
+// 1000, default 1) stretches them all but Poll for slow ones.
 func Default() Limits {
 	l := Limits{
 		Ready:    20 * time.Second,
@@ -36,13 +40,14 @@ func Default() Limits {
 		Stop:     2 * time.Second,
 		Reap:     5 * time.Second,
 		Spec:     120 * time.Second,
+		Digest:   25 * time.Millisecond,
 		Poll:     2 * time.Millisecond,
 	}
 	f, err := strconv.ParseFloat(os.Getenv("HOLDFAST_TIME_SCALE"), 64)
-	if err != nil || f < 0.1 {
+	if err != nil || !(f >= 0.1 && f <= maxScale) { // NaN is neither
 		return l
 	}
-	for _, d := range []*time.Duration{&l.Ready, &l.Answer, &l.Withheld, &l.Proof, &l.Converge, &l.Stop, &l.Reap, &l.Spec} {
+	for _, d := range []*time.Duration{&l.Ready, &l.Answer, &l.Withheld, &l.Proof, &l.Converge, &l.Stop, &l.Reap, &l.Spec, &l.Digest} {
 		*d = time.Duration(float64(*d) * f)
 	}
 	return l

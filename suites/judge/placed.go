@@ -1,6 +1,8 @@
 package judge
 
 import (
+	"fmt"
+
 	"github.com/holdfast-mcp/holdfast/reports"
 	"github.com/holdfast-mcp/holdfast/reports/history"
 )
@@ -29,6 +31,15 @@ func Placed(name string, n int) Rule {
 	}
 }
 
+// proofs are what the faults that hide an outcome have to prove. A cut before
+// the commit is another fault than a lost answer.
+var proofs = map[string]string{
+	"answer-lost":    "committed",
+	"caller-gone":    "committed",
+	"kill-at-stored": "committed",
+	"request-lost":   "absent",
+}
+
 // unproven says which stage is missing or out of order, "" when the fault hit.
 func unproven(f history.FaultTrace) string {
 	last := int64(0)
@@ -39,8 +50,13 @@ func unproven(f history.FaultTrace) string {
 			return "it never came to stage " + string(stage)
 		case e.Seq < last:
 			return "stage " + string(stage) + " came before the one that it follows"
-		case stage == history.Proven && e.Fault.By == "":
+		case stage != history.Proven:
+		case e.Fault.By == "":
 			return "the proof names no second route"
+		case e.Fault.Proof == "":
+			return "the proof does not say what it proves"
+		case proofs[f.Name] != "" && e.Fault.Proof != proofs[f.Name]:
+			return fmt.Sprintf("it needs the proof %q, and proven is %q", proofs[f.Name], e.Fault.Proof)
 		}
 		last = e.Seq
 	}

@@ -14,11 +14,6 @@ func doubt(format string, args ...any) Ruling {
 	return Ruling{Doubts: []string{fmt.Sprintf(format, args...)}}
 }
 
-// finding starts a finding under a clause.
-func finding(clause, format string, args ...any) reports.Finding {
-	return reports.Finding{Clause: clause, Summary: fmt.Sprintf(format, args...)}
-}
-
 // broke adds a finding with its facts.
 func (r *Ruling) broke(clause, summary string, facts ...string) {
 	r.Findings = append(r.Findings, reports.Finding{Clause: clause, Summary: summary, Facts: facts})
@@ -29,103 +24,64 @@ func (r *Ruling) doubted(format string, args ...any) {
 	r.Doubts = append(r.Doubts, fmt.Sprintf(format, args...))
 }
 
+// silent says that a ruling has said nothing yet.
+func (r *Ruling) silent() bool { return len(r.Findings) == 0 && len(r.Doubts) == 0 }
+
 // acknowledged are the operations of a role that the target accepted.
 func acknowledged(h history.History, role string) []history.Operation {
 	return slices.DeleteFunc(h.Operations(role), func(o history.Operation) bool { return o.Outcome() != history.Done })
 }
 
-// text reads a column of a row as text; numbers and booleans are printed.
-func text(row map[string]any, column string) string {
-	switch v := row[column].(type) {
-	case nil:
-		return ""
-	case string:
-		return v
-	default:
-		return fmt.Sprint(v)
-	}
-}
-
-// number reads a column of a row as a number; a missing one is 0.
-func number(row map[string]any, column string) int {
-	switch v := row[column].(type) {
-	case float64:
-		return int(v)
-	case int64:
-		return int(v)
-	case int:
-		return v
-	default:
-		return 0
-	}
-}
-
-// texts reads a column of a row as a list of texts; a list of objects gives
-// their text column.
-func texts(row map[string]any, column string) []string {
-	list, ok := row[column].([]any)
-	if !ok {
-		return nil
-	}
-	var out []string
-	for _, v := range list {
-		switch v := v.(type) {
-		case string:
-			out = append(out, v)
-		case map[string]any:
-			out = append(out, text(v, "text"))
-		default:
-			out = append(out, fmt.Sprint(v))
+// items are the IDs that acknowledged starts were answered with, each once, in
+// the order in which they were first invoked.
+func items(h history.History) []string {
+	var ids []string
+	for _, s := range acknowledged(h, "start") {
+		if id := s.Text("item_id"); !slices.Contains(ids, id) {
+			ids = append(ids, id)
 		}
 	}
-	return out
+	return ids
 }
 
-// lastLook is the last look through a probe at a moment whose parameters
-// include want. A look that failed by itself does not count.
-func lastLook(h history.History, probe, when string, want map[string]string) (history.Look, bool) {
-	looks := h.Looks(probe, when)
-	for i := len(looks) - 1; i >= 0; i-- {
-		if looks[i].Error == "" && includes(looks[i].Params, want) {
-			return looks[i], true
-		}
+// about says whether an operation is about an item, by its answer or by what was asked.
+func about(o history.Operation, id string) bool {
+	return id != "" && (o.Text("item_id") == id || o.Param("item_id") == id)
+}
+
+// forGood says that a refusal is none that time heals.
+func forGood(o history.Operation) bool {
+	return o.Outcome() == history.Refused && o.Text("failure_class") != "transient"
+}
+
+// endedBefore says that an operation had come back before an event.
+func endedBefore(o history.Operation, seq int64) bool {
+	return o.ReturnedAt != nil && o.ReturnedAt.Seq < seq
+}
+
+// answerOf is an operation's answer, shortened to what a person reads.
+func answerOf(o history.Operation) string {
+	if o.Returned == nil {
+		return "none"
 	}
-	return history.Look{}, false
-}
-
-func includes(have, want map[string]string) bool {
-	for k, v := range want {
-		if have[k] != v {
-			return false
-		}
+	const most = 300
+	s := string(o.Returned.Answer)
+	if s == "" {
+		s = o.Returned.Reason
 	}
-	return true
+	return shortened(s, most)
 }
-
-// item asks for looks at one item.
-func item(id string) map[string]string { return map[string]string{"item_id": id} }
-
-// when names the moments of a spec at which surfaces are looked at.
-const (
-	whenEarly     = "early"     // before anything could have been materialized
-	whenHeld      = "held"      // while the guard is shut, behind at least one attempt
-	whenRestarted = "restarted" // after a killed process came back
-	whenConverged = "converged" // after everything was healed and came to rest
-)
 
 // quoted lists values for a finding, shortened to what a person reads.
 func quoted(values []string) string {
-	const most = 6
+	const most, longest = 6, 60
 	shown := values
 	if len(shown) > most {
 		shown = shown[:most]
 	}
 	parts := make([]string, len(shown))
 	for i, v := range shown {
-		if len(v) > 60 {
-			v = v[:60] + "…"
-		}
-		parts[i] = fmt.Sprintf("%q", v)
+		parts[i] = fmt.Sprintf("%q", shortened(v, longest))
 	}
 	s := strings.Join(parts, ", ")
 	if len(values) > most {
@@ -135,6 +91,14 @@ func quoted(values []string) string {
 		return "nothing"
 	}
 	return s
+}
+
+// shortened cuts a text after at most n bytes, between two characters.
+func shortened(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "") + "…"
 }
 
 // count tells how often each value stands in values.
