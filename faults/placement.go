@@ -16,6 +16,14 @@ const (
 	Absent    = "absent"
 )
 
+// Two more, for faults whose place is no commit: the callee's answer was held on
+// the wire (whether it had committed by then is what the spec is about), and the
+// process stood still.
+const (
+	Answered = "answered"
+	Stopped  = "stopped"
+)
+
 // Placement walks one fault through its stages and records each with its
 // evidence. A stage is recorded once; the first record stands.
 type Placement struct {
@@ -58,6 +66,10 @@ func (p *Placement) Reach(stage history.Stage, evidence map[string]any) {
 func (p *Placement) Prove(proof, by string, evidence map[string]any) {
 	p.record(history.Fault{Stage: history.Proven, Proof: proof, By: by, Evidence: evidence})
 }
+
+// Name is the kind of fault, Position where it is placed.
+func (p *Placement) Name() string     { return p.name }
+func (p *Placement) Position() string { return p.position }
 
 // ID is the placement's number in its history.
 func (p *Placement) ID() string { return p.id }

@@ -84,31 +84,35 @@ func (w *Wire) Trap(m Match) Trap {
 	return t
 }
 
-// Held implements Trap.
+// Held implements Trap. A message that is held already is given even if ctx is over.
 func (t *trap) Held(ctx context.Context) (Held, error) {
+	if err := t.await(ctx, t.caught, t.off, "the trap was disarmed"); err != nil {
+		return nil, err
+	}
+	if err := t.await(ctx, t.station.shown, t.station.decided, "the message was decided of before this trap could hold it"); err != nil {
+		return nil, err
+	}
+	return t.station, nil
+}
+
+// await waits for fact unless it is over, and prefers the fact.
+func (t *trap) await(ctx context.Context, fact, over <-chan struct{}, why string) error {
+	var missed error
 	select {
-	case <-t.caught:
-	case <-t.off:
-		return nil, t.missed(errors.New("the trap was disarmed"))
+	case <-fact:
+		return nil
+	case <-over:
+		missed = errors.New(why)
 	case <-t.w.ctx.Done():
-		return nil, t.missed(errors.New("the wire was closed"))
+		missed = errors.New("the wire was closed")
 	case <-ctx.Done():
-		return nil, t.missed(ctx.Err())
+		missed = ctx.Err()
 	}
 	select {
-	case <-t.station.shown:
-		return t.station, nil
-	case <-t.station.decided:
-		select {
-		case <-t.station.shown:
-			return t.station, nil
-		default:
-			return nil, t.missed(errors.New("the message was decided of before this trap could hold it"))
-		}
-	case <-ctx.Done():
-		return nil, t.missed(fmt.Errorf("another trap holds it: %w", ctx.Err()))
-	case <-t.w.ctx.Done():
-		return nil, t.missed(errors.New("the wire was closed"))
+	case <-fact:
+		return nil
+	default:
+		return fmt.Errorf("wire %s: waited for %s to be held: %w; %s", t.w.Name(), t.hook.match, missed, t.w.cameSince(t.since))
 	}
 }
 
@@ -121,10 +125,6 @@ func (t *trap) Disarm() {
 		t.station.Release()
 	default:
 	}
-}
-
-func (t *trap) missed(why error) error {
-	return fmt.Errorf("wire %s: waited for %s to be held: %w; %s", t.w.Name(), t.hook.match, why, t.w.cameSince(t.since))
 }
 
 // hang arms a hook and returns how many messages came before it.
