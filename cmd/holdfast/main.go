@@ -1,0 +1,11 @@
+// Command holdfast puts an MCP server under proven faults and says which clause
+// of its contract held.
+package main
+
+import "os"
+
+func main() {
+	h := harness()
+	h.Main() // does not return in a worker of a run
+	os.Exit(execute(h, os.Args[1:], os.Stdout, os.Stderr))
+}

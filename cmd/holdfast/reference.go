@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/holdfast-mcp/holdfast/fixtures/account"
+	"github.com/holdfast-mcp/holdfast/reference/app"
+	"github.com/holdfast-mcp/holdfast/reference/helper"
+	"github.com/holdfast-mcp/holdfast/suites"
+)
+
+// processes are the processes of the reference, and the outside services of
+// ours, that this binary can be. Each reads its configuration from the environment.
+var processes = map[string]func(context.Context) error{
+	"helper":  runHelper,
+	"app":     runApp,
+	"account": runAccount,
+}
+
+func (p *program) referenceVerb() *cobra.Command {
+	return &cobra.Command{
+		Use:    "reference NAME",
+		Short:  "Be one process of the reference (used by the harness)",
+		Hidden: true,
+		Args:   cobra.ExactArgs(1),
+		RunE: p.verb(func(args []string) (int, error) {
+			run, ok := processes[args[0]]
+			if !ok {
+				return 0, suites.Usage("the reference has no process %q; there are account, app and helper", args[0])
+			}
+			return 0, untilSignalled(run)
+		}),
+	}
+}
+
+func (p *program) mutantVerb() *cobra.Command {
+	return &cobra.Command{
+		Use:    "mutant NAME PROCESS",
+		Short:  "Be one process of the reference with one defect (used by the harness)",
+		Hidden: true,
+		Args:   cobra.ExactArgs(2),
+		RunE: p.verb(func(args []string) (int, error) {
+			return 0, untilSignalled(func(ctx context.Context) error { return runMutant(ctx, args[0], args[1]) })
+		}),
+	}
+}
+
+// untilSignalled runs a process until it ends or is told to.
+func untilSignalled(run func(context.Context) error) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	return run(ctx)
+}
+
+func runHelper(ctx context.Context) error {
+	c, err := helper.FromEnv(os.Getenv)
+	if err != nil {
+		return suites.Usage("%w", err)
+	}
+	ports, closeAll, err := helper.DefaultPorts(ctx, c)
+	if err != nil {
+		return err
+	}
+	return errors.Join(helper.Run(ctx, c, ports), closeAll())
+}
+
+func runApp(ctx context.Context) error {
+	c, err := app.FromEnv(os.Getenv)
+	if err != nil {
+		return suites.Usage("%w", err)
+	}
+	ports, closeAll, err := app.DefaultPorts(ctx, c)
+	if err != nil {
+		return err
+	}
+	return errors.Join(app.Run(ctx, c, ports), closeAll())
+}
+
+func runAccount(ctx context.Context) error {
+	c, err := account.FromEnv(os.Getenv)
+	if err != nil {
+		return suites.Usage("%w", err)
+	}
+	return account.Run(ctx, c)
+}
+
+// runMutant runs a process of the reference with a defect in one of its ports.
+func runMutant(_ context.Context, name, process string) error {
+	return suites.Usage("this build has no mutant %q of %q", name, strings.ToLower(process))
+}

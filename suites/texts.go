@@ -1,0 +1,208 @@
+package suites
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/holdfast-mcp/holdfast/reports/render"
+	"github.com/holdfast-mcp/holdfast/reports/verdict"
+)
+
+// Text is the listing for a person.
+func (l Listing) Text(screen render.Screen) string {
+	s := render.NewStyle(screen)
+	var b strings.Builder
+	var rows [][]string
+	without := 0
+	for _, c := range l.Clauses {
+		specs := fmt.Sprint(len(c.Specs))
+		if len(c.Specs) == 0 {
+			specs = "none yet"
+			without++
+		}
+		rows = append(rows, []string{c.ID, c.Level, specs, render.Plain(c.Title)})
+	}
+	fmt.Fprintf(&b, "%s\n\n%s", s.Bold("Clauses of contract "+l.Contract), s.Table([]string{"clause", "level", "specs", "title"}, rows))
+	fmt.Fprintf(&b, "%d clauses, %d of them without a spec: those are not judged and count as nothing.\n", len(l.Clauses), without)
+
+	rows = nil
+	head := []string{"spec", "title"}
+	if l.Target != "" {
+		head = []string{"spec", "on " + render.Plain(l.Target), "title"}
+	}
+	for _, spec := range l.Specs {
+		row := []string{spec.ID, render.Plain(spec.Title)}
+		if l.Target != "" {
+			state := "runs"
+			if spec.Settled != "" {
+				state = s.Verdict(verdict.Verdict(spec.Settled))
+				row[1] += " — " + render.Plain(spec.Reason)
+			}
+			row = []string{spec.ID, state, row[1]}
+		}
+		rows = append(rows, row)
+	}
+	if len(rows) > 0 {
+		fmt.Fprintf(&b, "\n%s\n\n%s", s.Bold("Specs"), s.Table(head, rows))
+	}
+	rows = nil
+	for _, f := range l.Faults {
+		rows = append(rows, []string{f.Name, fmt.Sprint(len(f.Specs)), strings.Join(f.Specs, ", ")})
+	}
+	if len(rows) > 0 {
+		fmt.Fprintf(&b, "\n%s\n\n%s", s.Bold("Faults"), s.Table([]string{"fault", "specs", "placed in"}, rows))
+	}
+	return b.String()
+}
+
+// Text is the explanation for a person.
+func (e Explanation) Text(screen render.Screen) string {
+	s := render.NewStyle(screen)
+	c := e.Clause
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n\n%s\n", s.Bold(fmt.Sprintf("%s  %s", c.ID, c.Title)), c.Text)
+	for _, p := range c.Parts {
+		fmt.Fprintf(&b, "  %s/%s (%s): %s\n", c.ID, p.Name, p.Level, p.Text)
+	}
+	section := func(title string, lines []string) {
+		if len(lines) == 0 {
+			return
+		}
+		fmt.Fprintf(&b, "\n%s\n", s.Bold(title))
+		for _, line := range lines {
+			fmt.Fprintf(&b, "  %s\n", render.Plain(line))
+		}
+	}
+	level := string(c.Level) + ": reported, does not gate unless asked"
+	if c.Level == "must" {
+		level = "must: gates a release"
+	}
+	section("Level", []string{level})
+	source := append([]string{}, e.Sources...)
+	if c.Stricter {
+		source = append(source, "stricter on purpose than what it comes from")
+	}
+	section("Where the obligation comes from", source)
+	section("What usually breaks it", []string{c.Breaks})
+	var specs []string
+	for _, spec := range e.Specs {
+		line := spec.ID + "  " + spec.Title
+		if len(spec.Faults) > 0 {
+			line += "  [" + strings.Join(spec.Faults, ", ") + "]"
+		}
+		specs = append(specs, line)
+	}
+	if len(specs) == 0 {
+		specs = []string{"none yet: the clause is not judged and counts as nothing"}
+	}
+	section("Specs, with the faults that they place", specs)
+	var shown []string
+	for _, m := range e.Mutants {
+		shown = append(shown, m.Name+"  "+m.Breaks)
+	}
+	section("Mutants that show it red", shown)
+	section("Needs", e.Needs)
+	section("See also", c.See)
+	return b.String()
+}
+
+// Text is the diagnosis for a person.
+func (d Diagnosis) Text(screen render.Screen) string {
+	s := render.NewStyle(screen)
+	var b strings.Builder
+	part := func(title string, steps []Step) {
+		if len(steps) == 0 {
+			return
+		}
+		fmt.Fprintf(&b, "%s\n", s.Bold(title))
+		for _, step := range steps {
+			mark := render.Mark(verdict.Pass)
+			if !step.OK {
+				mark = render.Mark(verdict.Fail)
+			}
+			fmt.Fprintf(&b, "  %s %s", mark, render.Plain(step.Name))
+			if step.Detail != "" {
+				fmt.Fprintf(&b, ": %s", lines(step.Detail))
+			}
+			b.WriteByte('\n')
+			if !step.OK && step.Advice != "" {
+				fmt.Fprintf(&b, "      %s\n", lines(step.Advice))
+			}
+		}
+	}
+	part("This machine", d.Machine)
+	part("The target", d.Target)
+	return b.String()
+}
+
+// lines makes text of several lines harmless and indents it.
+func lines(text string) string {
+	var out []string
+	for line := range strings.Lines(text) {
+		out = append(out, render.Plain(strings.TrimRight(line, "\r\n")))
+	}
+	return strings.Join(out, "\n      ")
+}
+
+// Text is the table of a self-test for a person.
+func (r MutantReport) Text(screen render.Screen) string {
+	s := render.NewStyle(screen)
+	var b strings.Builder
+	var rows [][]string
+	held := 0
+	for _, res := range r.Results {
+		v := verdict.Pass
+		if !res.OK {
+			v = verdict.Fail
+			if res.ExitCode == 3 {
+				v = verdict.Error
+			}
+		} else {
+			held++
+		}
+		rows = append(rows, []string{
+			res.Kind, render.Plain(res.Name), res.Primary, render.Mark(v) + " " + res.Outcome, fmt.Sprint(res.Specs),
+			render.Plain(res.Breaks) + " — " + shortened(render.Plain(res.Detail), 200),
+		})
+	}
+	b.WriteString(s.Table([]string{"kind", "name", "clause", "outcome", "specs", "what is broken"}, rows))
+	fmt.Fprintf(&b, "\n%s\n", s.Bold(fmt.Sprintf("%d of %d as they must be (exit %d)", held, len(r.Results), r.ExitCode)))
+	for _, reason := range r.Reasons {
+		fmt.Fprintf(&b, "  %s\n", shortened(render.Plain(reason), 600))
+	}
+	return b.String()
+}
+
+func shortened(text string, n int) string {
+	if r := []rune(text); len(r) > n {
+		return string(r[:n-1]) + "…"
+	}
+	return text
+}
+
+// Text is the answer of a repro for a person.
+func (r ReproReport) Text(screen render.Screen) string {
+	s := render.NewStyle(screen)
+	var b strings.Builder
+	for _, res := range r.Results {
+		fmt.Fprintf(&b, "%s  %d of %d failed again", s.Bold(render.Plain(res.ID)), res.Failed, res.Times)
+		if res.Others != "" {
+			fmt.Fprintf(&b, "; the others: %s", shortened(render.Plain(res.Others), 400))
+		}
+		b.WriteByte('\n')
+		for _, spec := range res.Specs {
+			if spec.Verdict != verdict.Fail {
+				continue
+			}
+			for _, f := range spec.Findings {
+				fmt.Fprintf(&b, "  %s: %s\n", render.Plain(f.Clause), render.Plain(f.Summary))
+				for _, fact := range f.Facts {
+					fmt.Fprintf(&b, "    · %s\n", render.Plain(fact))
+				}
+			}
+			break // the findings of one run; the folder has all
+		}
+	}
+	fmt.Fprintf(&b, "what they left: %s\n", render.Plain(r.Folder))
+	return b.String()
+}
