@@ -90,8 +90,8 @@ func lostAnswer(id string, shape faults.Shape, how string) suites.Test {
 		Missing: noProbe,
 		Drive: on(func(s *scene) {
 			s.write()
-			next := s.helper.LosesAnswer(shape, s.writing())
-			next.Killed()
+			s.helper.LosesAnswer(shape, s.writing())
+			s.helper.Killed()
 			s.helper = s.NewCaller()
 			s.read(s.helper, "final")
 		}),

@@ -27,10 +27,16 @@ var keys = []suites.Test{
 type trouble func(*scene, world.Act)
 
 func loseAnswer(shape faults.Shape) trouble {
-	return func(s *scene, act world.Act) { s.helper = s.helper.LosesAnswer(shape, act) }
+	return func(s *scene, act world.Act) {
+		s.helper.LosesAnswer(shape, act)
+		s.helper = s.helper.Back()
+	}
 }
 
-func loseCaller(s *scene, act world.Act) { s.helper = s.helper.GoesAway(act) }
+func loseCaller(s *scene, act world.Act) {
+	s.helper.GoesAway(act)
+	s.helper = s.helper.Back()
+}
 
 func loseRequest(s *scene, act world.Act) { s.helper.LosesRequest(act) }
 

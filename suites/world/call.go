@@ -89,6 +89,10 @@ func (w *World) outcome(tool target.Tool, reply mcp.Reply, err error) history.Ca
 	fields, accepted, refused, err := w.Target.MapAnswer(tool, doc)
 	ended.Fields = fields
 	switch {
+	case reply.ResultType == "task" || reply.ResultType == "input_required":
+		// An answer, but no result: the call may still take effect.
+		ended.Outcome = history.Unknown
+		ended.Reason = "the answer is a " + reply.ResultType + " and no result"
 	case err != nil:
 		ended.Reason = fmt.Sprintf("the target file's mapping does not fit the answer: %v", err)
 	case refused:
@@ -100,29 +104,41 @@ func (w *World) outcome(tool target.Tool, reply mcp.Reply, err error) history.Ca
 		ended.Reason = "the target file's predicate \"accepted\" is not true of the answer"
 	default:
 		ended.Outcome = history.Done
-	}
-	if tool.Values != "" && ended.Outcome == history.Done {
-		w.values(tool, doc, &ended)
+		w.capture(tool, doc, &ended)
 	}
 	return ended
 }
 
-// values reads what a read call shows.
-func (w *World) values(tool target.Tool, doc map[string]any, ended *history.Call) {
-	query, err := target.CompileQuery(tool.Values)
-	if err != nil {
-		Broken("the target file's values %q: %v", tool.Values, err)
-	}
-	values, err := query.Values(doc)
-	if err != nil {
-		ended.Outcome = history.Refused
-		ended.Reason = fmt.Sprintf("the answer is accepted and shows no values: %v", err)
+// capture keeps what later calls name of an answer.
+func (w *World) capture(tool target.Tool, doc map[string]any, ended *history.Call) {
+	if len(tool.Capture) == 0 {
 		return
 	}
-	if ended.Fields == nil {
-		ended.Fields = map[string]any{}
+	found, err := w.Target.Captures(tool, doc)
+	if err != nil {
+		ended.Outcome, ended.Reason = history.Refused, err.Error()
 	}
-	ended.Fields["values"] = values
+	for name, value := range found {
+		w.learn(name, value)
+	}
+}
+
+// SetUp makes the target file's setup calls of profile durability, once on a
+// fresh store.
+func (c *Caller) SetUp() {
+	for i, tool := range c.w.Target.Profiles.Durability.Setup {
+		op := c.Do(Act{Role: "setup", Tool: &tool, Params: map[string]string{"key": c.w.Word(fmt.Sprintf("setup-%d", i+1)), "n": fmt.Sprint(i + 1)}})
+		if op.Outcome() != history.Done {
+			Inconclusive("setup call %d of the target file (%s) was not accepted: %s", i+1, tool.Name, reasonOf(op))
+		}
+	}
+}
+
+func reasonOf(op history.Operation) string {
+	if op.Returned == nil {
+		return "no answer"
+	}
+	return op.Returned.Reason
 }
 
 // tool is the target's tool for an act.

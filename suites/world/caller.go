@@ -25,6 +25,7 @@ type Caller struct {
 	session *mcp.Session
 	path    string // of an HTTP helper
 	known   target.Scope
+	cut     bool // its connection was cut by a fault
 }
 
 // NewCaller starts a helper process on the target's stores and shakes hands.
@@ -44,7 +45,7 @@ func (w *World) newCaller() (*Caller, error) {
 	c := &Caller{w: w, name: fmt.Sprintf("%s.%d", name, entry.instance), path: entry.spec.MCP.HTTP, known: target.Scope{}}
 	more := target.Scope{}
 	if !entry.spec.MCP.Stdio {
-		port, err := w.config.Run.Ports().Next()
+		port, err := w.config.Run.Ports.Next()
 		if err != nil {
 			return nil, fmt.Errorf("finding a port for process %s: %w", name, err)
 		}

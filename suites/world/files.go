@@ -4,14 +4,13 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
-	"github.com/bmatcuk/doublestar/v4"
-
+	"github.com/holdfast-mcp/holdfast/fixtures/target"
 	"github.com/holdfast-mcp/holdfast/reports/history"
 )
 
@@ -54,21 +53,40 @@ func (w *World) staging() string {
 	return root
 }
 
-// store is the files of one of the target's stores, side files of SQLite included.
+// store is the files of one of the target's stores, in the order of their names.
 func (w *World) store(name string) []string {
-	pattern, err := w.known(nil).Expand(w.Target.Profiles.WorkRecords.Stores[name])
-	if err != nil {
-		Broken("the target file's store %q: %v", name, err)
-	}
 	var files []string
-	for _, p := range []string{pattern, pattern + "-*"} {
-		found, err := doublestar.FilepathGlob(p, doublestar.WithFilesOnly())
-		if err != nil {
-			Broken("the target file's store %q: %v", name, err)
+	err := w.eachFile(func(rel, path string) error {
+		for _, glob := range w.Target.Profiles.WorkRecords.Stores[name] {
+			if target.MatchGlob(glob, rel) {
+				files = append(files, path)
+				break
+			}
 		}
-		files = append(files, found...)
+		return nil
+	})
+	if err != nil {
+		Broken("listing the files of the store %q: %v", name, err)
 	}
 	return files
+}
+
+// eachFile visits the regular files of the world's folder in the order of their
+// names; rel is the path below it, with slashes. What vanishes meanwhile is left out.
+func (w *World) eachFile(visit func(rel, path string) error) error {
+	return filepath.WalkDir(w.dir, func(path string, entry os.DirEntry, err error) error {
+		if errors.Is(err, os.ErrNotExist) {
+			return nil
+		}
+		if err != nil || !entry.Type().IsRegular() {
+			return err
+		}
+		rel, err := filepath.Rel(w.dir, path)
+		if err != nil {
+			return err
+		}
+		return visit(filepath.ToSlash(rel), path)
+	})
 }
 
 // SearchFiles searches the files of a store for a word and records what it found.
@@ -144,35 +162,14 @@ func (w *World) Quiet() {
 // digest is the SHA-256 over the names and contents of what counts as state.
 func (w *World) digest() (string, error) {
 	sum := sha256.New()
-	err := filepath.WalkDir(w.dir, func(path string, entry os.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || !entry.Type().IsRegular() {
-			return err
-		}
-		name, err := filepath.Rel(w.dir, path)
-		if err != nil || !w.counts(name) {
-			return err
+	err := w.eachFile(func(rel, path string) error {
+		if !w.Target.State.Counts(rel) {
+			return nil
 		}
 		data, err := os.ReadFile(path)
-		fmt.Fprintf(sum, "%s\x00%d\x00", name, len(data))
+		fmt.Fprintf(sum, "%s\x00%d\x00", rel, len(data))
 		sum.Write(data)
 		return err
 	})
 	return fmt.Sprintf("%x", sum.Sum(nil)), err
-}
-
-// counts says whether a file is state: what the target file includes and does not exclude.
-func (w *World) counts(name string) bool {
-	name = filepath.ToSlash(name)
-	matches := func(patterns []string) bool {
-		for _, p := range patterns {
-			if ok, _ := doublestar.Match(strings.TrimPrefix(p, "./"), name); ok {
-				return true
-			}
-		}
-		return false
-	}
-	if matches(w.Target.State.Exclude) {
-		return false
-	}
-	return len(w.Target.State.Include) == 0 || matches(w.Target.State.Include)
 }

@@ -3,7 +3,6 @@ package world
 import (
 	"context"
 	"maps"
-	"reflect"
 
 	"github.com/holdfast-mcp/holdfast/fixtures/probe"
 	"github.com/holdfast-mcp/holdfast/fixtures/target"
@@ -48,17 +47,13 @@ func (w *World) rows(name string, params map[string]string) ([]map[string]any, e
 	if !there {
 		Inconclusive("the target file has no probe %q in profile %s", name, w.config.Profile)
 	}
-	prober, err := probe.New(name, spec, func() target.Scope { return w.known(nil) })
+	prober, err := probe.New(spec, func() target.Scope { return w.known(nil) })
 	if err != nil {
 		Broken("making the probe %s: %v", name, err)
 	}
 	ctx, cancel := context.WithTimeout(w.ctx, w.config.Limits.Answer)
 	defer cancel()
-	rows, err := prober.Look(ctx, params)
-	if w.config.Seams.Rows != nil {
-		rows = w.config.Seams.Rows(name, rows)
-	}
-	return rows, err
+	return prober.Look(ctx, params)
 }
 
 func (w *World) probes() map[string]target.Probe {
@@ -102,6 +97,3 @@ func Number(v any) int {
 	}
 	return 0
 }
-
-// same says whether two digests of the state are equal.
-func same(a, b map[string]string) bool { return reflect.DeepEqual(a, b) }

@@ -13,8 +13,8 @@ import (
 	"github.com/holdfast-mcp/holdfast/fixtures/target"
 )
 
-// process is one process of the target file, with its present instance.
-type process struct {
+// member is one process of the target file, with its present instance.
+type member struct {
 	name     string
 	spec     target.Process
 	running  *launch.Process
@@ -50,21 +50,21 @@ func (w *World) Launch(which ...Choice) {
 }
 
 // process is the entry of a process, made when it is first asked for.
-func (w *World) process(name string) *process {
+func (w *World) process(name string) *member {
 	p, known := w.processes[name]
 	if !known {
 		spec, there := w.Target.Processes[name]
 		if !there {
 			Broken("the target file has no process %q", name)
 		}
-		p = &process{name: name, spec: spec}
+		p = &member{name: name, spec: spec}
 		w.processes[name] = p
 	}
 	return p
 }
 
 // start starts one process and waits until it is ready.
-func (w *World) start(p *process) {
+func (w *World) start(p *member) {
 	p.instance++
 	running, err := w.spawn(p.name, p.spec, p.instance, nil)
 	if err != nil {
@@ -188,7 +188,7 @@ func (w *World) openWires() {
 }
 
 func (w *World) givePort(name string) {
-	port, err := w.config.Run.Ports().Next()
+	port, err := w.config.Run.Ports.Next()
 	if err != nil {
 		Broken("finding a port for process %s: %v", name, err)
 	}

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/holdfast-mcp/holdfast/faults/wire"
-	"github.com/holdfast-mcp/holdfast/reports/history"
 )
 
 // Seams are the places at which the harness's own self-test reaches in (design
@@ -17,14 +16,12 @@ type Seams struct {
 	Line func(wire.Line) wire.Line
 	// Kill decorates how a process is killed.
 	Kill func(kill func(context.Context) error) func(context.Context) error
-	// Rows decorates what a probe found.
-	Rows func(probe string, rows []map[string]any) []map[string]any
 	// Skip says which looks are never taken.
 	Skip func(probe, when string) bool
 	// Word decorates a planted canary.
 	Word func(string) string
-	// Message says which counted requests get lost on their way to the history.
-	Record func(history.Event) bool
+	// Shows decorates whether a probe shows a commit.
+	Shows func(bool) bool
 }
 
 func (s Seams) line(l wire.Line) wire.Line {
@@ -39,4 +36,11 @@ func (s Seams) plant(word string) string {
 		return word
 	}
 	return s.Word(word)
+}
+
+func (s Seams) shows(really bool) bool {
+	if s.Shows == nil {
+		return really
+	}
+	return s.Shows(really)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/faults"
 	"github.com/holdfast-mcp/holdfast/faults/schedule"
 	"github.com/holdfast-mcp/holdfast/faults/wire"
+	"github.com/holdfast-mcp/holdfast/fixtures/account"
 	"github.com/holdfast-mcp/holdfast/fixtures/launch"
 	"github.com/holdfast-mcp/holdfast/fixtures/target"
 	"github.com/holdfast-mcp/holdfast/reports/history"
@@ -37,6 +38,8 @@ type Config struct {
 	Self string
 	// Mutant names the reference's defect, "" for none.
 	Mutant string
+	// Accounts are those of the account fixture.
+	Accounts account.Accounts
 	// Secrets are the target's resolved secrets, Redactor takes them out again.
 	Secrets  target.Scope
 	Redactor *target.Redactor
@@ -55,7 +58,7 @@ type World struct {
 	ledger *faults.Ledger
 
 	mu        sync.Mutex
-	processes map[string]*process
+	processes map[string]*member
 	wires     map[string]*wire.Wire
 	callers   []*Caller
 	troubles  []*Trouble
@@ -74,13 +77,16 @@ func Open(ctx context.Context, c Config) (*World, error) {
 	w := &World{
 		Target: c.Target, config: c, ctx: ctx, dir: folder,
 		ledger:    faults.NewLedger(c.Recorder),
-		processes: map[string]*process{}, wires: map[string]*wire.Wire{},
+		processes: map[string]*member{}, wires: map[string]*wire.Wire{},
+	}
+	thirdparty, err := target.Thirdparty()
+	if err != nil {
+		return nil, err
 	}
 	w.scope = target.Scope{
-		"dir": folder, "home": filepath.Join(folder, "home"),
-		"self": c.Self, "thirdparty": target.ThirdParty(),
+		"dir": folder, "home": filepath.Join(folder, "home"), "self": c.Self, "thirdparty": thirdparty,
 	}.With(c.Secrets)
-	return w, nil
+	return w, writeAccounts(folder, c.Accounts)
 }
 
 // Dir is the world's private folder, {{dir}} of the target file.
@@ -128,8 +134,14 @@ func (w *World) Word(base string) string {
 	return fmt.Sprintf("%s ~%08x", base, w.config.Schedule.Word(n))
 }
 
-// Plant makes a word that is searched for later on.
-func (w *World) Plant(base string) string { return w.config.Seams.plant(w.Word(base)) }
+// Plant makes a word that is looked for later on, and tells the judges of it.
+func (w *World) Plant(base string, data map[string]any) (sent, sought string) {
+	sought = w.Word(base)
+	told := map[string]any{"text": sought}
+	maps.Copy(told, data)
+	w.Mark("canary", told)
+	return w.config.Seams.plant(sought), sought
+}
 
 // Choose picks a number from 0 to n-1 by the spec's seed, or as a replayed
 // schedule has it.

@@ -1,0 +1,186 @@
+package suites
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"github.com/holdfast-mcp/holdfast/faults/schedule"
+	"github.com/holdfast-mcp/holdfast/fixtures/account"
+	"github.com/holdfast-mcp/holdfast/fixtures/launch"
+	"github.com/holdfast-mcp/holdfast/fixtures/target"
+	"github.com/holdfast-mcp/holdfast/reports"
+	"github.com/holdfast-mcp/holdfast/reports/history"
+	"github.com/holdfast-mcp/holdfast/reports/verdict"
+	"github.com/holdfast-mcp/holdfast/reports/wait"
+	"github.com/holdfast-mcp/holdfast/suites/judge"
+	"github.com/holdfast-mcp/holdfast/suites/saboteurs"
+	"github.com/holdfast-mcp/holdfast/suites/world"
+)
+
+// Perform runs one spec for real: it starts the target, drives it, ends it, and
+// lets the judges rule over what was recorded. It is a Performer.
+func Perform(ctx context.Context, t Test, s Setup) reports.Spec {
+	began := time.Now()
+	result := reports.Spec{
+		ID: t.ID, Clauses: t.Clauses, Title: t.Title, Target: s.Target.Name, Attempts: 1,
+		Findings: []reports.Finding{}, Faults: []reports.Fault{},
+	}
+	p, err := prepare(t, s)
+	if err != nil {
+		result.Verdict, result.Reason = verdict.Error, err.Error()
+		return result
+	}
+	ctx, cancel := context.WithTimeout(ctx, p.limits.Spec)
+	defer cancel()
+	stop := p.play(ctx, t, s)
+	h, err := p.recorder.History()
+	if err = errors.Join(err, p.history.Close(), h.Check()); err != nil {
+		stop = &world.Stop{Verdict: verdict.Error, Reason: err.Error()}
+	}
+	p.schedule.Note(h)
+	result.Starts = p.starts
+	result.Faults = judge.FaultsOf(h)
+	decide(&result, t, h, stop)
+	if err := p.schedule.Write(filepath.Join(s.Folder, "schedule.yaml")); err != nil && result.Verdict == verdict.Pass {
+		result.Verdict, result.Reason = verdict.Error, err.Error()
+	}
+	result.DurationMS = time.Since(began).Milliseconds()
+	return result
+}
+
+// performance is what one performance needs to be recorded and repeated.
+type performance struct {
+	history  *os.File
+	recorder *history.Recorder
+	schedule *schedule.Schedule
+	limits   wait.Limits
+	config   world.Config
+	starts   int
+}
+
+func prepare(t Test, s Setup) (*performance, error) {
+	p := &performance{limits: wait.Default()}
+	if err := os.MkdirAll(s.Folder, 0o755); err != nil {
+		return nil, fmt.Errorf("making the spec's folder: %w", err)
+	}
+	secrets, _, err := s.Target.ResolveSecrets()
+	if err != nil {
+		return nil, err
+	}
+	accounts := account.Generate()
+	redactor := redactorOf(secrets, accounts)
+	run, err := launch.OpenRun(s.Scratch)
+	if err != nil {
+		return nil, err
+	}
+	if p.schedule, err = scheduleOf(t, s); err != nil {
+		return nil, err
+	}
+	self, err := os.Executable()
+	if err == nil {
+		self, err = filepath.EvalSymlinks(self)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("finding this binary: %w", err)
+	}
+	seams, err := saboteurs.Seams(s.Saboteur)
+	if err != nil {
+		return nil, err
+	}
+	if p.history, err = os.Create(filepath.Join(s.Folder, "history.jsonl")); err != nil {
+		return nil, fmt.Errorf("making the spec's history: %w", err)
+	}
+	options := []history.Option{history.WithRedaction(redactor.Redact)}
+	if seams.Clock != nil {
+		options = append(options, history.WithClock(seams.Clock))
+	}
+	p.recorder = history.NewRecorder(p.history, options...)
+	p.config = world.Config{
+		Target: s.Target, Profile: t.Profile, Run: run, Recorder: p.recorder, Schedule: p.schedule, Limits: p.limits,
+		Name: t.ID, Folder: s.Folder, Self: self, Mutant: s.Mutant, Accounts: accounts, Secrets: secrets, Redactor: redactor, Seams: seams,
+	}
+	return p, nil
+}
+
+// redactorOf takes the target's secrets and the accounts' tokens and keys out of
+// everything that is written.
+func redactorOf(secrets target.Scope, accounts account.Accounts) *target.Redactor {
+	words := slices.Collect(maps.Values(secrets))
+	for _, a := range accounts.Accounts {
+		words = append(words, a.Token, base64.StdEncoding.EncodeToString(a.Key))
+	}
+	return target.NewRedactor(words...)
+}
+
+func scheduleOf(t Test, s Setup) (*schedule.Schedule, error) {
+	if s.Schedule == "" {
+		return schedule.New(t.ID, s.Target.Name, s.Seed), nil
+	}
+	replayed, err := schedule.Read(s.Schedule)
+	if err != nil {
+		return nil, err
+	}
+	if replayed.Spec != t.ID {
+		return nil, fmt.Errorf("the schedule %s is of spec %s, not of %s", s.Schedule, replayed.Spec, t.ID)
+	}
+	return replayed, nil
+}
+
+// play drives the spec and ends its world whatever became of it. It returns why
+// the spec stopped early, nil when it came to its end.
+func (p *performance) play(ctx context.Context, t Test, s Setup) (stop *world.Stop) {
+	w, err := world.Open(ctx, p.config)
+	if err != nil {
+		return &world.Stop{Verdict: verdict.Error, Reason: err.Error()}
+	}
+	defer func() {
+		p.starts = w.Starts()
+		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*p.limits.Reap)
+		defer cancel()
+		if err := w.Close(ending); err != nil && stop == nil {
+			stop = &world.Stop{Verdict: verdict.Error, Reason: fmt.Sprintf("ending the world: %v", err)}
+		}
+	}()
+	defer func() {
+		switch raised := recover().(type) {
+		case nil:
+		case world.Stop:
+			stop = &raised
+		default:
+			stop = &world.Stop{Verdict: verdict.Error, Reason: fmt.Sprintf("the spec broke: %v\n%s", raised, debug.Stack())}
+		}
+	}()
+	t.Drive(w)
+	if err := ctx.Err(); err != nil {
+		return &world.Stop{Verdict: verdict.Error, Reason: fmt.Sprintf("the spec did not end within %v: %v", p.limits.Spec, err)}
+	}
+	return nil
+}
+
+// decide makes the verdict. A spec that stopped early is what it stopped as; of
+// one that came to its end a contradiction between recorded facts weighs more
+// than a doubt, and nothing passes that left one.
+func decide(result *reports.Spec, t Test, h history.History, stop *world.Stop) {
+	if stop != nil {
+		result.Verdict, result.Reason = stop.Verdict, stop.Reason
+		return
+	}
+	ruling := judge.All(t.Judge, judge.Counted)(h)
+	result.Findings = append(result.Findings, ruling.Findings...)
+	switch {
+	case len(ruling.Findings) > 0:
+		result.Verdict, result.Reason = verdict.Fail, ruling.Findings[0].Summary
+	case len(ruling.Doubts) > 0:
+		result.Verdict, result.Reason = verdict.Inconclusive, ruling.Doubts[0]
+	default:
+		result.Verdict = verdict.Pass
+	}
+}

@@ -1,0 +1,147 @@
+// Package saboteurs are ways in which the harness could fool itself, each as a
+// decorator of one seam of the world (design rule 12). With any of them the
+// specs concerned must end inconclusive, error or not-run, never pass.
+package saboteurs
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/holdfast-mcp/holdfast/faults/wire"
+	"github.com/holdfast-mcp/holdfast/suites/world"
+)
+
+// Saboteur is one way in which the harness could fool itself.
+type Saboteur struct {
+	Name  string
+	Title string
+	// Specs are patterns of the specs that it must spoil.
+	Specs []string
+	seams func() world.Seams
+}
+
+// All are the saboteurs, in the order of design rule 12.
+func All() []Saboteur { return slices.Clone(all) }
+
+// Seams are the decorators of a saboteur; none for the name "".
+func Seams(name string) (world.Seams, error) {
+	if name == "" {
+		return world.Seams{}, nil
+	}
+	names := []string{}
+	for _, s := range all {
+		if s.Name == name {
+			return s.seams(), nil
+		}
+		names = append(names, s.Name)
+	}
+	return world.Seams{}, fmt.Errorf("no saboteur %q; there are %s", name, strings.Join(names, ", "))
+}
+
+var all = []Saboteur{
+	{
+		Name: "kill-does-nothing", Title: "a kill that does nothing",
+		Specs: []string{"WR-02/*", "WR-05/order-across-kills-of-the-helper", "DU-01/*"},
+		seams: func() world.Seams {
+			return world.Seams{Kill: func(func(context.Context) error) func(context.Context) error {
+				return func(context.Context) error { return nil }
+			}}
+		},
+	},
+	{
+		Name: "cut-before-commit", Title: "a cut before the commit: the request is lost where its answer should be",
+		Specs: []string{"WR-06/answer-withheld", "WR-06/answer-cut", "WR-07/answer-withheld", "DU-02/answer-withheld", "DU-02/answer-cut"},
+		seams: func() world.Seams {
+			return world.Seams{Line: func(l wire.Line) wire.Line { return early{l} }}
+		},
+	},
+	{
+		Name: "answer-leaks", Title: "an answer that leaks although it was dropped",
+		Specs: []string{"WR-06/answer-withheld", "WR-07/answer-withheld", "DU-02/answer-withheld"},
+		seams: func() world.Seams {
+			return world.Seams{Line: func(l wire.Line) wire.Line { return leaky{l} }}
+		},
+	},
+	{
+		Name: "probe-says-committed", Title: "a probe that always says committed",
+		Specs: []string{"WR-06/answer-withheld", "WR-07/answer-cut", "DU-02/answer-withheld", "DU-02/answer-cut"},
+		seams: func() world.Seams {
+			return world.Seams{Shows: func(bool) bool { return true }}
+		},
+	},
+	{
+		Name: "counter-stuck", Title: "a counter of requests that is stuck at zero",
+		Specs: []string{"WR-06/request-lost", "WR-06/racing-*", "DU-02/request-lost", "DU-04/*"},
+		seams: func() world.Seams {
+			return world.Seams{Line: func(l wire.Line) wire.Line { return stuck{l} }}
+		},
+	},
+	{
+		Name: "surface-unread", Title: "a surface that is never read",
+		Specs: []string{"WR-36/*", "WR-09/*", "WR-13/*"},
+		seams: func() world.Seams {
+			return world.Seams{Skip: func(probe, _ string) bool { return probe == "card" || probe == "anchor" }}
+		},
+	},
+	{
+		Name: "canary-unplanted", Title: "a canary that is never planted",
+		Specs: []string{"WR-29/*"},
+		seams: func() world.Seams {
+			return world.Seams{Word: func(string) string { return "no canary" }}
+		},
+	},
+	{
+		Name: "worker-silent", Title: "a worker that reports nothing",
+		Specs: []string{"WR-01/*"},
+		seams: func() world.Seams {
+			return world.Seams{Skip: func(string, string) bool {
+				if self, err := os.FindProcess(os.Getpid()); err == nil {
+					_ = self.Kill() // the worker is gone at once and says nothing more
+				}
+				return true
+			}}
+		},
+	},
+	{
+		Name: "clock-backwards", Title: "a recorder's clock that runs backwards",
+		Specs: []string{"WR-01/*", "DU-21/*"},
+		seams: func() world.Seams {
+			left := time.Hour
+			return world.Seams{Clock: func() time.Duration { left -= time.Millisecond; return left }}
+		},
+	},
+}
+
+// early holds the request where the answer should be held.
+type early struct{ wire.Line }
+
+func (e early) Trap(m wire.Match) wire.Trap {
+	m.Answer = false
+	return e.Line.Trap(m)
+}
+
+// leaky lets every dropped message go on.
+type leaky struct{ wire.Line }
+
+func (l leaky) Trap(m wire.Match) wire.Trap { return leakyTrap{l.Line.Trap(m)} }
+
+type leakyTrap struct{ wire.Trap }
+
+func (t leakyTrap) Held(ctx context.Context) (wire.Held, error) {
+	held, err := t.Trap.Held(ctx)
+	return leakyHeld{held}, err
+}
+
+type leakyHeld struct{ wire.Held }
+
+func (h leakyHeld) Drop() { h.Release() }
+
+// stuck counts nothing.
+type stuck struct{ wire.Line }
+
+func (stuck) Count(wire.Match) int  { return 0 }
+func (stuck) Passed(wire.Match) int { return 0 }

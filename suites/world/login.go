@@ -1,0 +1,101 @@
+package world
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/holdfast-mcp/holdfast/faults/login"
+	"github.com/holdfast-mcp/holdfast/faults/wire"
+	"github.com/holdfast-mcp/holdfast/fixtures/account"
+)
+
+// accountWire is the wire between the app and the account service.
+const accountWire = "account"
+
+// restoration is the request with which an app restores its session.
+var restoration = wire.Match{HTTPMethod: http.MethodPost, Path: account.SessionPath}
+
+// HoldLogin holds every restoration of the app's session until it is released.
+func (w *World) HoldLogin() *Trouble {
+	return w.loginTrouble(login.Hold{Line: w.accountLine(), Match: restoration, Limits: w.config.Limits}.Arm(w.ledger))
+}
+
+// RefuseLogin turns the next restorations away.
+func (w *World) RefuseLogin(times int) *Trouble {
+	return w.loginTrouble(login.Refuse{Line: w.accountLine(), Match: restoration, Times: times, Limits: w.config.Limits}.Arm(w.ledger))
+}
+
+// AnotherAccount lets the account service restore another account than the
+// app's until it is released, when the person signs in again.
+func (w *World) AnotherAccount() *Trouble {
+	another := login.Another{
+		Line: w.accountLine(), Match: restoration, Limits: w.config.Limits,
+		Switch: func(ctx context.Context) error { return w.restoreTo(ctx, account.Second) },
+		Back: func(ctx context.Context) error {
+			if err := w.restoreTo(ctx, ""); err != nil {
+				return err
+			}
+			return w.act(ctx, "sign_in", nil)
+		},
+	}
+	trouble, err := another.Arm(w.ctx, w.ledger)
+	w.placed(err)
+	return w.loginTrouble(trouble)
+}
+
+func (w *World) loginTrouble(t login.Trouble) *Trouble {
+	return w.trouble(func() { w.placed(t.Release(w.ctx, nil)) }, func() { _ = t.Heal() })
+}
+
+func (w *World) accountLine() wire.Line {
+	w.openWires()
+	line, there := w.wires[accountWire]
+	if !there {
+		Inconclusive("the target file has no wire %q from the app to its account service, so the login cannot be delayed", accountWire)
+	}
+	return w.config.Seams.line(line)
+}
+
+// restoreTo tells the account service, past the wire, whom it restores.
+func (w *World) restoreTo(ctx context.Context, name string) error {
+	service := w.known(nil)[w.Target.Wires[accountWire].To+".url"]
+	return w.request(ctx, http.MethodPost, service+account.RestoreToPath, fmt.Sprintf(`{"account": %q}`, name))
+}
+
+// Act does what a person would do, by an action of the target file.
+func (w *World) Act(name string, params map[string]string) {
+	if err := w.act(w.ctx, name, params); err != nil {
+		Inconclusive("%v", err)
+	}
+	data := map[string]any{"action": name}
+	for key, value := range params {
+		data[key] = value
+	}
+	w.Mark("person", data)
+}
+
+func (w *World) act(ctx context.Context, name string, params map[string]string) error {
+	action, there := w.Target.Actions[name]
+	if !there {
+		return fmt.Errorf("the target file has no action %q; add it under actions", name)
+	}
+	scope := w.known(params)
+	if action.HTTP == "" {
+		return w.run(ctx, name, action.Command, scope)
+	}
+	line, err := scope.Expand(action.HTTP)
+	if err != nil {
+		return fmt.Errorf("action %s: %w", name, err)
+	}
+	body, err := scope.Expand(action.Body)
+	if err != nil {
+		return fmt.Errorf("action %s: %w", name, err)
+	}
+	method, url, _ := strings.Cut(line, " ")
+	if err := w.request(ctx, method, strings.TrimSpace(url), body); err != nil {
+		return fmt.Errorf("action %s: %w", name, err)
+	}
+	return nil
+}
