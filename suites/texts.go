@@ -122,26 +122,18 @@ func (d Diagnosis) Text(screen render.Screen) string {
 			}
 			fmt.Fprintf(&b, "  %s %s", mark, render.Plain(step.Name))
 			if step.Detail != "" {
-				fmt.Fprintf(&b, ": %s", lines(step.Detail))
+				fmt.Fprintf(&b, ": %s", strings.TrimLeft(render.Block(step.Detail, "      "), " "))
+			} else {
+				b.WriteByte('\n')
 			}
-			b.WriteByte('\n')
 			if !step.OK && step.Advice != "" {
-				fmt.Fprintf(&b, "      %s\n", lines(step.Advice))
+				b.WriteString(render.Block(step.Advice, "      "))
 			}
 		}
 	}
 	part("This machine", d.Machine)
 	part("The target", d.Target)
 	return b.String()
-}
-
-// lines makes text of several lines harmless and indents it.
-func lines(text string) string {
-	var out []string
-	for line := range strings.Lines(text) {
-		out = append(out, render.Plain(strings.TrimRight(line, "\r\n")))
-	}
-	return strings.Join(out, "\n      ")
 }
 
 // Text is the table of a self-test for a person.
@@ -162,22 +154,15 @@ func (r MutantReport) Text(screen render.Screen) string {
 		}
 		rows = append(rows, []string{
 			res.Kind, render.Plain(res.Name), res.Primary, render.Mark(v) + " " + res.Outcome, fmt.Sprint(res.Specs),
-			render.Plain(res.Breaks) + " — " + shortened(render.Plain(res.Detail), 200),
+			render.Plain(res.Breaks) + " — " + render.FirstLine(res.Detail, 200),
 		})
 	}
 	b.WriteString(s.Table([]string{"kind", "name", "clause", "outcome", "specs", "what is broken"}, rows))
 	fmt.Fprintf(&b, "\n%s\n", s.Bold(fmt.Sprintf("%d of %d as they must be (exit %d)", held, len(r.Results), r.ExitCode)))
 	for _, reason := range r.Reasons {
-		fmt.Fprintf(&b, "  %s\n", shortened(render.Plain(reason), 600))
+		fmt.Fprintf(&b, "  %s\n", render.FirstLine(reason, 600))
 	}
 	return b.String()
-}
-
-func shortened(text string, n int) string {
-	if r := []rune(text); len(r) > n {
-		return string(r[:n-1]) + "…"
-	}
-	return text
 }
 
 // Text is the answer of a repro for a person.
@@ -187,7 +172,7 @@ func (r ReproReport) Text(screen render.Screen) string {
 	for _, res := range r.Results {
 		fmt.Fprintf(&b, "%s  %d of %d failed again", s.Bold(render.Plain(res.ID)), res.Failed, res.Times)
 		if res.Others != "" {
-			fmt.Fprintf(&b, "; the others: %s", shortened(render.Plain(res.Others), 400))
+			fmt.Fprintf(&b, "; the others: %s", render.FirstLine(res.Others, 400))
 		}
 		b.WriteByte('\n')
 		for _, spec := range res.Specs {

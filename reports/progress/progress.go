@@ -77,7 +77,7 @@ func (l *lines) End() {}
 func told(style render.Style, s reports.Spec) string {
 	line := fmt.Sprintf("%s %s (%d.%d s)", style.Verdict(s.Verdict), render.Plain(s.Key), s.DurationMS/1000, s.DurationMS%1000/100)
 	if s.Verdict != verdict.Pass && s.Reason != "" {
-		line += ": " + shortened(render.Plain(s.Reason), 160)
+		line += ": " + render.FirstLine(s.Reason, 160)
 	}
 	return line
 }

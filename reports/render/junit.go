@@ -68,7 +68,7 @@ func JUnit(r reports.Report) ([]byte, error) {
 
 func (x *suiteXML) add(s reports.Spec) {
 	c := caseXML{Class: Plain(primary(s)), Name: Plain(s.ID), Time: seconds(s.DurationMS)}
-	message := Plain(s.Reason)
+	message := FirstLine(s.Reason, 500)
 	if s.Expected != "" {
 		message = Plain(s.Expected) + ": " + message
 	}
@@ -98,6 +98,9 @@ func primary(s reports.Spec) string {
 // detail is findings and facts as lines.
 func detail(s reports.Spec) string {
 	var b strings.Builder
+	if strings.Contains(strings.TrimSpace(s.Reason), "\n") {
+		b.WriteString("\n" + Block(s.Reason, ""))
+	}
 	for _, f := range s.Findings {
 		fmt.Fprintf(&b, "\n%s (%s): %s\n", Plain(f.Clause), Plain(f.Source), Plain(f.Summary))
 		for _, fact := range f.Facts {

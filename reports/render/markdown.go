@@ -15,7 +15,7 @@ func Markdown(r reports.Report) []byte {
 	fmt.Fprintf(&b, "# holdfast: %s — %s\n\n", md(named(r.Target)), md(r.Gate.Verdict))
 	fmt.Fprintf(&b, "%s\n\n", md(Closing(r)))
 	for _, reason := range r.Gate.Reasons {
-		fmt.Fprintf(&b, "- %s\n", md(reason.Text))
+		fmt.Fprintf(&b, "- %s\n", md(FirstLine(reason.Text, 500)))
 	}
 	if len(r.Gate.Reasons) > 0 {
 		b.WriteByte('\n')
@@ -24,7 +24,7 @@ func Markdown(r reports.Report) []byte {
 	shown, unclaimed := claimed(r)
 	for _, c := range shown {
 		fmt.Fprintf(&b, "| %s | %s | %s | %s %s | %d | %s |\n",
-			md(c.ID), md(c.Level), md(c.Title), Mark(c.Verdict), c.Verdict, len(c.Specs), md(cut(Plain(c.Reason), 300)))
+			md(c.ID), md(c.Level), md(c.Title), Mark(c.Verdict), c.Verdict, len(c.Specs), md(FirstLine(c.Reason, 300)))
 	}
 	for _, u := range unclaimed {
 		fmt.Fprintf(&b, "\n%s\n", md(u))
@@ -43,7 +43,10 @@ func Markdown(r reports.Report) []byte {
 func section(b *strings.Builder, s reports.Spec) {
 	fmt.Fprintf(b, "\n### %s %s — %s\n\n%s\n\n", Mark(s.Verdict), md(s.ID), md(excusedWord(s)), md(s.Title))
 	if s.Reason != "" {
-		fmt.Fprintf(b, "%s\n\n", md(s.Reason))
+		for line := range strings.Lines(Block(s.Reason, "")) {
+			fmt.Fprintf(b, "%s  \n", md(strings.TrimRight(line, "\n")))
+		}
+		b.WriteByte('\n')
 	}
 	for _, f := range s.Findings {
 		fmt.Fprintf(b, "- **%s** (%s): %s\n", md(f.Clause), md(f.Source), md(f.Summary))

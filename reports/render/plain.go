@@ -49,6 +49,26 @@ func cut(text string, n int) string {
 	return string(runes[:n-1]) + "…"
 }
 
+// FirstLine is the first line of a text, harmless and at most n characters long,
+// for a place that has one line.
+func FirstLine(text string, n int) string {
+	line, rest, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	line = strings.TrimRight(line, "\r")
+	if strings.TrimSpace(rest) != "" {
+		line += " …"
+	}
+	return cut(Plain(line), n)
+}
+
+// Block is a text of several lines, harmless, every line behind indent.
+func Block(text, indent string) string {
+	var b strings.Builder
+	for line := range strings.Lines(strings.TrimSpace(text)) {
+		b.WriteString(indent + Plain(strings.TrimRight(line, "\r\n")) + "\n")
+	}
+	return b.String()
+}
+
 // plural is "1 spec", "2 specs".
 func plural(n int, word string) string {
 	if n == 1 {

@@ -116,7 +116,7 @@ func (s Style) clauseText(c reports.Clause) string {
 	if c.Verdict == verdict.Pass || c.Reason == "" {
 		return Plain(c.Title)
 	}
-	return Plain(c.Title) + " — " + cut(Plain(c.Reason), 240)
+	return Plain(c.Title) + " — " + FirstLine(c.Reason, 240)
 }
 
 func (s Style) findings(b *strings.Builder, r reports.Report) {
@@ -129,7 +129,7 @@ func (s Style) findings(b *strings.Builder, r reports.Report) {
 			fmt.Fprintf(b, "  %s, according to the baseline\n", Plain(spec.Expected))
 		}
 		if len(spec.Findings) == 0 && spec.Reason != "" {
-			fmt.Fprintf(b, "  %s\n", Plain(spec.Reason))
+			b.WriteString(Block(spec.Reason, "  "))
 		}
 		for _, f := range spec.Findings {
 			fmt.Fprintf(b, "  %s (%s): %s\n", Plain(f.Clause), Plain(f.Source), Plain(f.Summary))
@@ -158,6 +158,6 @@ func (s Style) closing(b *strings.Builder, r reports.Report) {
 			fmt.Fprintf(b, "  … and %d reasons more in report.json\n", len(r.Gate.Reasons)-i)
 			break
 		}
-		fmt.Fprintf(b, "  %s\n", cut(Plain(reason.Text), 400))
+		fmt.Fprintf(b, "  %s\n", FirstLine(reason.Text, 300))
 	}
 }

@@ -1,0 +1,143 @@
+package render_test
+
+import (
+	"encoding/xml"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	. "github.com/onsi/gomega"
+
+	"github.com/holdfast-mcp/holdfast/reports"
+	"github.com/holdfast-mcp/holdfast/reports/render"
+	"github.com/holdfast-mcp/holdfast/reports/verdict"
+)
+
+var update = flag.Bool("update", false, "write what is rendered to the golden files")
+
+// report is one with a spec of every verdict, and text that a target printed to
+// do harm.
+func report() reports.Report {
+	began := time.Date(2030, 1, 31, 12, 0, 0, 0, time.UTC)
+	bad := "lost \x1b]0;owned\x07\x1b[2J 49 of 50 | <b>&\u202eoops\xff"
+	specs := []reports.Spec{
+		{ID: "DU-01/killed", Clauses: []string{"DU-01"}, Title: "an acknowledged write survives", Verdict: verdict.Pass, DurationMS: 1234},
+		{ID: "DU-04/one-connection", Clauses: []string{"DU-04"}, Title: "of 50 writes all are there", Verdict: verdict.Fail, Reason: bad, DurationMS: 2001,
+			Findings: []reports.Finding{{Clause: "DU-04", Source: "contract", Summary: bad, Facts: []string{"50 acknowledged", "1 there: \x00"}}},
+			Repro:    "holdfast repro holdfast-report DU-04/one-connection"},
+		{ID: "DU-05/two-servers", Clauses: []string{"DU-05"}, Title: "two servers", Verdict: verdict.Fail, Expected: "known-failing", Reason: "lost 3 of 20",
+			Findings: []reports.Finding{{Clause: "DU-05", Source: "contract", Summary: "lost 3 of 20"}}},
+		{ID: "DU-02/answer-cut", Clauses: []string{"DU-02"}, Title: "all or nothing", Verdict: verdict.Inconclusive, Reason: "the commit was not proven"},
+		{ID: "DU-20/batch", Clauses: []string{"DU-20"}, Title: "an error changed nothing", Verdict: verdict.Error, Reason: "the process broke\n  its stderr: \x1b[31mred\r\n  what to do: look"},
+		{ID: "DU-21/awkward", Clauses: []string{"DU-21"}, Title: "read back", Verdict: verdict.NotRun, Reason: "its worker was lost while it ran"},
+		{ID: "WR-01/queued", Clauses: []string{"WR-01"}, Title: "queued", Verdict: verdict.NotApplicable, Reason: "the target does not claim the profile work-records"},
+	}
+	var clauses []reports.Clause
+	counts := reports.Counts{Clauses: map[verdict.Verdict]int{}, Specs: map[verdict.Verdict]int{}, ProcessStarts: 1}
+	for _, s := range specs {
+		profile := "durability"
+		if s.Clauses[0] == "WR-01" {
+			profile = "work-records"
+		}
+		clauses = append(clauses, reports.Clause{ID: s.Clauses[0], Level: "must", Title: "What " + s.Clauses[0] + " says", Profile: profile, Verdict: s.Verdict, Reason: s.Reason, Specs: []string{s.ID}})
+		counts.Clauses[s.Verdict]++
+		counts.Specs[s.Verdict]++
+	}
+	return reports.Report{
+		Schema: reports.ReportSchema, Tool: reports.Tool{Name: "holdfast", Version: "1.2.3"},
+		Target:   reports.Target{Name: "acme", Version: "9 \x1b[1m<i>", Profiles: []string{"durability"}},
+		Contract: reports.Contract{Version: "1.0"}, Environment: reports.Environment{OS: "linux", Arch: "amd64", Kill: "SIGKILL is not power loss"},
+		Seed: 7, Selection: reports.Selection{Level: "must"}, Started: began, Ended: began.Add(12345 * time.Millisecond),
+		Specs: specs, Clauses: clauses, Counts: counts,
+		Control: &reports.Control{Target: "reference", Specs: []reports.Spec{{ID: "DU-01/killed", Verdict: verdict.Pass}}},
+		Gate: reports.Gate{Verdict: "failed", ExitCode: 1, WithoutSpec: []string{"DU-03"}, Reasons: []reports.Reason{
+			{Code: 1, Text: "DU-04/one-connection failed: " + bad}, {Code: 3, Text: "DU-21/awkward has no result"},
+		}},
+	}
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	NewWithT(t).Expect(got).To(Equal(string(want)), "if this is meant: go test ./reports/render -update")
+}
+
+func TestGolden(t *testing.T) {
+	junit, err := render.JUnit(report())
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "junit.xml", string(junit))
+	golden(t, "summary.md", string(render.Markdown(report())))
+	golden(t, "terminal.txt", render.Terminal(report(), render.Screen{Width: 90}))
+}
+
+// Nothing that a target printed may reach a reader's terminal as a command.
+func TestNothingHarmfulIsLeft(t *testing.T) {
+	g := NewWithT(t)
+	junit, err := render.JUnit(report())
+	g.Expect(err).NotTo(HaveOccurred())
+	for name, text := range map[string]string{
+		"junit": string(junit), "md": string(render.Markdown(report())), "terminal": render.Terminal(report(), render.Screen{}),
+	} {
+		for _, r := range text {
+			g.Expect(r == '\n' || (r >= ' ' && r != 0x7f && (r < 0x80 || r > 0x9f) && r != 0x202e && r != 0xfffd)).To(BeTrue(), "%s has %q", name, r)
+		}
+	}
+	g.Expect(string(render.Markdown(report()))).NotTo(ContainSubstring("<b>"))
+	g.Expect(render.Terminal(report(), render.Screen{Color: true})).NotTo(ContainSubstring("\x1b[2J"))
+}
+
+func TestJUnitIsWellFormedAndCounts(t *testing.T) {
+	g := NewWithT(t)
+	junit, err := render.JUnit(report())
+	g.Expect(err).NotTo(HaveOccurred())
+	elements := map[string]int{}
+	d := xml.NewDecoder(strings.NewReader(string(junit)))
+	for {
+		token, err := d.Token()
+		if err == io.EOF {
+			break
+		}
+		g.Expect(err).NotTo(HaveOccurred())
+		if start, ok := token.(xml.StartElement); ok {
+			elements[start.Name.Local]++
+		}
+	}
+	g.Expect(elements).To(Equal(map[string]int{"testsuites": 1, "testsuite": 1, "testcase": 7, "failure": 2, "error": 3, "skipped": 1}))
+}
+
+func TestPlain(t *testing.T) {
+	for in, want := range map[string]string{
+		"as it is: äöü 漢字 ✓": "as it is: äöü 漢字 ✓",
+		"a\x1b[31mb":         `a\x1b[31mb`,
+		"a\r\n\tb\x00\x7f":   `a\x0d\x0a\x09b\x00\x7f`,
+		"\u009bx\u202ey":     `\u009bx\u202ey`,
+		"\xff\xc3(":          `\xff\xc3(`,
+		"\u2028":             `\u2028`,
+	} {
+		NewWithT(t).Expect(render.Plain(in)).To(Equal(want))
+	}
+}
+
+func TestClosingNeverCallsAKnownFailureHeld(t *testing.T) {
+	g := NewWithT(t)
+	r := report()
+	r.Gate = reports.Gate{Verdict: "passed"}
+	g.Expect(render.Closing(r)).NotTo(ContainSubstring("Every clause that was judged held"))
+	r.Counts.Specs = map[verdict.Verdict]int{verdict.Pass: 1}
+	g.Expect(render.Closing(r)).To(ContainSubstring("Every clause that was judged held"))
+}
