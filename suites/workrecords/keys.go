@@ -53,7 +53,7 @@ func raceOnTwo(s *scene, act world.Act) {
 }
 
 func killed(s *scene, act world.Act) {
-	s.know(s.helper.KilledAsAnswerLeaves(act))
+	s.helper.KilledSilently(act)
 	s.helper = s.NewCaller()
 }
 

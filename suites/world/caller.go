@@ -122,9 +122,17 @@ func (c *Caller) end() {
 	}
 }
 
-// discard ends them in any way.
+// discard ends them in any way; a helper may have left by itself.
 func (c *Caller) discard(ctx context.Context) error {
-	return c.close(ctx, c.process.Kill)
+	return c.close(ctx, func(ctx context.Context) error { return gone(c.process.Kill(ctx)) })
+}
+
+// gone takes it for no error that a process had ended before it was killed.
+func gone(err error) error {
+	if errors.Is(err, launch.ErrEnded) {
+		return nil
+	}
+	return err
 }
 
 func (c *Caller) close(ctx context.Context, end func(context.Context) error) error {

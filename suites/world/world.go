@@ -113,7 +113,7 @@ func (w *World) Close(ctx context.Context) error {
 	}
 	for _, p := range processes {
 		if p.running != nil {
-			errs = append(errs, p.running.Kill(ctx))
+			errs = append(errs, gone(p.running.Kill(ctx)))
 		}
 	}
 	for _, l := range wires {
