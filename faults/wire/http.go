@@ -210,11 +210,11 @@ func (x *exchange) starve() {
 
 // answerInstead answers a request that does not reach the callee.
 func (x *exchange) answerInstead(p *passage, d decision) {
-	x.w.record(x.request, replaced)
+	x.w.record(x.request, actionReplaced)
 	p.settle()
 	m := &Message{Answer: true, Status: d.status, Body: d.body}
 	m.answerTo(x.request)
-	x.w.record(m, replaced)
+	x.w.record(m, actionReplaced)
 	x.write(http.Header{"Content-Type": {"application/json"}}, d.status, d.body)
 }
 

@@ -97,6 +97,7 @@ func TestHTTPDroppedRequestNeverReachesTheCallee(t *testing.T) {
 	ends := w.post(ctx, "/mcp", callOf(1, "write", "a"))
 	held := mustHold(t, trap)
 	held.Drop()
+	mustClose(t, "the drop", held.Settled())
 	leave()
 	w.await(ends)
 	w.mustPost("/mcp", callOf(2, "read", "fence"))

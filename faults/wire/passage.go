@@ -11,11 +11,11 @@ import (
 // with forwarded, held, or (never held) dropped and replaced; those that reached
 // the other side are forwarded and released.
 const (
-	forwarded = "forwarded"
-	held_     = "held"
-	released  = "released"
-	dropped   = "dropped"
-	replaced  = "replaced"
+	actionForwarded = "forwarded"
+	actionHeld      = "held"
+	actionReleased  = "released"
+	actionDropped   = "dropped"
+	actionReplaced  = "replaced"
 )
 
 type act int
@@ -134,7 +134,7 @@ func (p *passage) decide() decision {
 func (p *passage) hold(s *station) decision {
 	if !p.wasHeld {
 		p.wasHeld = true
-		p.w.record(p.msg, held_)
+		p.w.record(p.msg, actionHeld)
 		if p.w.config.OnHold != nil {
 			p.w.config.OnHold(*p.msg)
 		}
@@ -155,23 +155,23 @@ func (p *passage) sent() {
 	p.sight.passed++
 	p.w.mu.Unlock()
 	if p.wasHeld {
-		p.w.record(p.msg, released)
+		p.w.record(p.msg, actionReleased)
 	} else {
-		p.w.record(p.msg, forwarded)
+		p.w.record(p.msg, actionForwarded)
 	}
 }
 
-// failed records that a message which was sent did not get through.
-func (p *passage) failed() {
+// failed records that a message which was sent, copies times, did not get through.
+func (p *passage) failed(copies int) {
 	p.w.mu.Lock()
-	p.sight.passed--
+	p.sight.passed -= copies
 	p.w.mu.Unlock()
 	p.drop()
 }
 
 // drop records the loss and settles.
 func (p *passage) drop() {
-	p.w.record(p.msg, dropped)
+	p.w.record(p.msg, actionDropped)
 	p.settle()
 }
 

@@ -26,7 +26,7 @@ func (x *exchange) relay(response *http.Response) {
 	case drop:
 		x.starve()
 	case replace:
-		x.w.record(m, replaced)
+		x.w.record(m, actionReplaced)
 		p.settle()
 		x.write(http.Header{"Content-Type": {"application/json"}}, d.status, d.body)
 	default:
@@ -88,7 +88,7 @@ func (x *exchange) relayEvent(raw []byte, status int) bool {
 	case d.act == drop:
 		return false
 	case d.act == replace:
-		x.w.record(m, replaced)
+		x.w.record(m, actionReplaced)
 		x.rw.Write([]byte("event: message\ndata: " + oneLine(d.body) + "\n\n"))
 		p.settle()
 	case x.callerGone():

@@ -136,11 +136,11 @@ func (p *pipe) request(passage *passage, line []byte, back *sink) {
 	switch d.act {
 	case drop:
 	case replace:
-		p.w.record(passage.msg, replaced)
+		p.w.record(passage.msg, actionReplaced)
 		passage.settle()
 		m := &Message{Answer: true, Body: d.body}
 		m.answerTo(passage.msg)
-		p.w.record(m, replaced)
+		p.w.record(m, actionReplaced)
 		back.line([]byte(oneLine(d.body) + "\n")) // a caller that left needs no answer
 	default:
 		if d.copies > 1 {
@@ -148,10 +148,11 @@ func (p *pipe) request(passage *passage, line []byte, back *sink) {
 		}
 		for range d.copies {
 			passage.sent()
-			if p.in.line(line) != nil {
-				passage.failed()
-				return
-			}
+		}
+		// Copies go in one write, so that nothing comes between them.
+		if p.in.line(bytes.Repeat(line, d.copies)) != nil {
+			passage.failed(d.copies)
+			return
 		}
 		passage.settle()
 	}
@@ -197,14 +198,14 @@ func (p *pipe) answer(passage *passage, line []byte, back *sink, gone chan struc
 	default:
 	}
 	if d.act == replace {
-		p.w.record(passage.msg, replaced)
+		p.w.record(passage.msg, actionReplaced)
 		back.line([]byte(oneLine(d.body) + "\n")) // lost with its caller, like any answer
 		passage.settle()
 		return
 	}
 	passage.sent()
 	if back.line(line) != nil {
-		passage.failed()
+		passage.failed(1)
 		return
 	}
 	passage.settle()
