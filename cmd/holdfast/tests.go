@@ -1,22 +1,28 @@
 package main
 
 import (
-	"context"
+	"slices"
 
-	"github.com/holdfast-mcp/holdfast/reports"
-	"github.com/holdfast-mcp/holdfast/reports/verdict"
 	"github.com/holdfast-mcp/holdfast/suites"
+	"github.com/holdfast-mcp/holdfast/suites/durability"
+	"github.com/holdfast-mcp/holdfast/suites/saboteurs"
+	"github.com/holdfast-mcp/holdfast/suites/workrecords"
 )
 
-// tests are the specs of every profile.
-func tests() []suites.Test { return nil }
-
-// performer runs a spec.
-func performer() suites.Performer {
-	return func(context.Context, suites.Test, suites.Setup) reports.Spec {
-		return reports.Spec{Verdict: verdict.Error, Reason: "this build has no specs"}
-	}
+// tests are the specs of every profile, in the contract's order.
+func tests() []suites.Test {
+	return slices.Concat(workrecords.Tests(), durability.Tests())
 }
 
-// mutants are the defects of the reference and the saboteurs.
-func mutants() []suites.Mutant { return nil }
+// performer runs a spec for real.
+func performer() suites.Performer { return suites.Perform }
+
+// mutants are what the harness proves itself with: defects of the reference, and
+// saboteurs of the harness.
+func mutants() []suites.Mutant {
+	var all []suites.Mutant
+	for _, s := range saboteurs.All() {
+		all = append(all, suites.Mutant{Name: s.Name, Breaks: s.Title, Specs: s.Specs, Saboteur: true})
+	}
+	return all
+}

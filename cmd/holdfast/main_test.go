@@ -1,0 +1,175 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	. "github.com/onsi/gomega"
+
+	"github.com/holdfast-mcp/holdfast/reports"
+	"github.com/holdfast-mcp/holdfast/reports/verdict"
+)
+
+func TestMain(m *testing.M) {
+	harness().Main()
+	os.Exit(m.Run())
+}
+
+// holdfast runs a command line in this process.
+func holdfast(t *testing.T, args ...string) (code int, out, errs string) {
+	t.Helper()
+	t.Setenv("TMPDIR", t.TempDir())
+	var o, e bytes.Buffer
+	code = execute(harness(), args, &o, &e)
+	return code, o.String(), e.String()
+}
+
+func TestTheHarnessIsPutTogetherRightly(t *testing.T) {
+	NewWithT(t).Expect(harness().Check()).To(Succeed())
+}
+
+// Whatever is typed wrong ends with 2, a sentence that says what to do, nothing
+// on stdout, and no stack.
+func TestBadCommandLines(t *testing.T) {
+	folder := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	minimal := "holdfast: 1\nname: x\nprocesses: {helper: {run: [x], mcp: stdio}}\nprofiles: {durability: {writes: [{name: a, arguments: {v: \"{{value}}\"}}], read: {name: b, values: .x}}}\n"
+	for name, c := range map[string]struct {
+		args []string
+		says string
+	}{
+		"nothing":                    {nil, "Available Commands"},
+		"an unknown verb":            {[]string{"runn"}, `there is no verb "runn" (did you mean run?)`},
+		"an unknown flag":            {[]string{"run", "--sed", "1"}, "unknown flag: --sed"},
+		"a flag without its value":   {[]string{"run", "--seed"}, "flag needs an argument"},
+		"a value of the wrong type":  {[]string{"run", "--procs", "many"}, `invalid argument "many"`},
+		"a negative number":          {[]string{"run", "--procs", "-1"}, "--procs is -1; expected a number from 1"},
+		"a negative time":            {[]string{"run", "--max-time", "-1s"}, "--max-time is -1s"},
+		"too many targets":           {[]string{"list", "a", "b"}, "accepts at most 1 arg"},
+		"no ID":                      {[]string{"explain"}, "accepts 1 arg"},
+		"an unknown clause":          {[]string{"explain", "WR-99"}, `there is no clause "WR-99"`},
+		"an unknown target":          {[]string{"run", "nobody"}, `there is no target "nobody"`},
+		"a target that is not there": {[]string{"run", folder + "/none.yaml"}, "there is no such file"},
+		"an empty target":            {[]string{"run", write("empty.yaml", "")}, "the file is empty"},
+		"a nearly empty target":      {[]string{"run", write("nearly.yaml", "holdfast: 1\nname: x\n")}, "processes"},
+		"an unknown key":             {[]string{"run", write("key.yaml", minimal+"prcesses: {}\n")}, "prcesses"},
+		"a wrong type":               {[]string{"run", write("type.yaml", strings.Replace(minimal, "name: x", "name: [x]", 1))}, ":2:"},
+		"a template of nothing":      {[]string{"run", write("template.yaml", strings.Replace(minimal, "run: [x]", "run: [x, '{{nothing}}']", 1))}, "{{nothing}}"},
+		"jq that does not compile":   {[]string{"run", write("jq.yaml", strings.Replace(minimal, ".x}", "'.x['}", 1))}, ".x["},
+		"a pattern of nothing":       {[]string{"run", "--select", "DU-77"}, `--select "DU-77" matches no spec`},
+		"a level that is none":       {[]string{"run", "--level", "may"}, `--level is "may"`},
+		"a folder that is a file":    {[]string{"run", "--out", write("file", "")}, "it is a file"},
+		"no report there":            {[]string{"report", folder}, "there is no report.json"},
+		"an unknown format":          {[]string{"report", folder, "--format", "pdf"}, `--format is "pdf"; expected text, json, junit or md`},
+		"a repro of no report":       {[]string{"repro", folder}, "there is no report.json"},
+		"a repro of nothing":         {[]string{"repro"}, "requires at least 1 arg"},
+		"an unknown mutant":          {[]string{"mutants", "nobody"}, `there is no mutant "nobody"`},
+		"an unknown schema":          {[]string{"schema", "plan"}, `invalid argument "plan"`},
+		"an unknown process":         {[]string{"reference", "nobody"}, `the reference has no process "nobody"`},
+		"control characters":         {[]string{"run", "x\x1b[2J"}, `x\x1b[2J`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := NewWithT(t)
+			code, out, errs := holdfast(t, c.args...)
+			g.Expect(code).To(Equal(2), "%s%s", out, errs)
+			g.Expect(errs).To(ContainSubstring(c.says))
+			g.Expect(out).To(BeEmpty())
+			g.Expect(errs).NotTo(ContainSubstring("goroutine"))
+			g.Expect(errs).NotTo(ContainSubstring("\x1b"))
+		})
+	}
+}
+
+func TestReadingVerbsGivePureJSON(t *testing.T) {
+	report := t.TempDir()
+	r := reports.Report{Schema: reports.ReportSchema, Specs: []reports.Spec{{ID: "DU-01/a", Verdict: verdict.Pass}}, Gate: reports.Gate{Verdict: "passed"}}
+	if err := reports.Write(report, reports.ReportFile, r); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"list", "--json"}, {"list", "reference", "--json"}, {"explain", "WR-06", "--json"}, {"doctor", "--json"},
+		{"schema"}, {"schema", "report"}, {"schema", "target"}, {"mutants", "--list", "--json"}, {"report", report, "--format", "json"},
+	} {
+		t.Run(strings.Join(args, " "), func(t *testing.T) {
+			g := NewWithT(t)
+			code, out, errs := holdfast(t, args...)
+			g.Expect(code).To(Equal(0), errs)
+			var value any
+			g.Expect(json.Unmarshal([]byte(out), &value)).To(Succeed(), out)
+			g.Expect(value).NotTo(BeEmpty())
+		})
+	}
+}
+
+func TestReadingVerbsSpeakToAPerson(t *testing.T) {
+	for says, args := range map[string][]string{
+		"none yet":               {"list"},
+		"What usually breaks it": {"explain", "WR-06"},
+		"This machine":           {"doctor"},
+		"what is broken":         {"mutants", "--list"},
+		"(contract ":             {"version"},
+		"0.1.0":                  {"--version"},
+		"Where several hold":     {"run", "--help"},
+	} {
+		code, out, errs := holdfast(t, args...)
+		NewWithT(t).Expect(code).To(Equal(0), errs)
+		NewWithT(t).Expect(out).To(ContainSubstring(says))
+	}
+}
+
+func TestAReportIsRenderedInEveryFormat(t *testing.T) {
+	g := NewWithT(t)
+	folder := t.TempDir()
+	r := reports.Report{
+		Schema: reports.ReportSchema, Target: reports.Target{Name: "acme"}, Gate: reports.Gate{Verdict: "failed", ExitCode: 1},
+		Specs: []reports.Spec{{ID: "DU-01/a", Clauses: []string{"DU-01"}, Verdict: verdict.Fail, Reason: "lost it"}},
+	}
+	g.Expect(reports.Write(folder, reports.ReportFile, r)).To(Succeed())
+	for format, says := range map[string]string{"text": "✗ fail  DU-01/a", "json": `"schema": "holdfast.report/1"`, "junit": `<failure message="lost it"`, "md": "# holdfast: acme"} {
+		code, out, errs := holdfast(t, "report", folder, "--format", format)
+		g.Expect(code).To(Equal(0), "rendering judges nothing: %s", errs)
+		g.Expect(out).To(ContainSubstring(says))
+	}
+}
+
+func TestAPanicIsASentence(t *testing.T) {
+	g := NewWithT(t)
+	h := harness()
+	h.Builtin = func(string) ([]byte, bool) { panic("a slip") }
+	var out, errs bytes.Buffer
+	g.Expect(execute(h, []string{"list", "reference"}, &out, &errs)).To(Equal(3))
+	g.Expect(errs.String()).To(And(ContainSubstring("a fault of holdfast and not yours: a slip"), Not(ContainSubstring("goroutine"))))
+}
+
+// The verdict of a run is the process's exit code, and --json keeps stdout pure.
+func TestRunEndsWithTheGatesCode(t *testing.T) {
+	g := NewWithT(t)
+	h := harness()
+	if len(h.Tests) == 0 {
+		t.Fatal("this binary has no specs")
+	}
+	t.Setenv("TMPDIR", t.TempDir())
+	h.Tests = h.Tests[:1]
+	h.Tests[0].NotFor, h.Tests[0].Missing = nil, nil
+	out := filepath.Join(t.TempDir(), "report")
+	var o, e bytes.Buffer
+	boxed := filepath.Join(t.TempDir(), "boxed.yaml")
+	text := "holdfast: 1\nname: boxed\nprocesses: {helper: {image: 'x:1', mcp: stdio}}\nprofiles: {durability: {writes: [{name: a, arguments: {v: \"{{value}}\"}}], read: {name: b, arguments: {}, values: .x}}}\n"
+	g.Expect(os.WriteFile(boxed, []byte(text), 0o644)).To(Succeed())
+	code := execute(h, []string{"run", boxed, "--out", out, "--json", "--no-control", "--seed", "1"}, &o, &e)
+	g.Expect(code).To(Equal(3), "%s", e.String())
+	var r reports.Report
+	g.Expect(json.Unmarshal(o.Bytes(), &r)).To(Succeed(), o.String())
+	g.Expect(r.Gate.ExitCode).To(Equal(3))
+	g.Expect(r.Seed).To(Equal(int64(1)))
+}
