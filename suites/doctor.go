@@ -57,6 +57,9 @@ func (h Harness) Diagnose(ctx context.Context, nameOrPath string, allowOutside [
 			d.ExitCode = gate.Usage
 		}
 	}
+	if ctx.Err() != nil {
+		d.ExitCode = gate.Interrupted
+	}
 	return d, scratch.Close()
 }
 

@@ -149,7 +149,9 @@ func perform(ctx context.Context, t suites.Test, s suites.Setup) reports.Spec {
 
 func TestMain(m *testing.M) {
 	harness().Main()
-	goleak.VerifyTestMain(m)
+	// A performance leaves the thread that starts its processes to its worker,
+	// which ends after it; the trials of these tests are in this process.
+	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("github.com/holdfast-mcp/holdfast/fixtures/launch.(*thread).work"))
 }
 
 // run runs specs on a target into a folder of the test.

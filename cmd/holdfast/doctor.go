@@ -15,7 +15,7 @@ starts, shakes hands, takes one write, shows it in a read, and stops. Exit 2 whe
 	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON on stdout")
 	cmd.Flags().StringArrayVar(&allowOutside, "allow-outside", nil, "path or address outside of the run that the target may use (may be repeated)")
 	cmd.RunE = p.verb(func(args []string) (int, error) {
-		stop, done := p.stop()
+		stop, done := p.stop("ending in order")
 		defer done()
 		d, err := p.harness.Diagnose(stop.Interrupted, first(args), allowOutside, p.watch())
 		if err != nil {

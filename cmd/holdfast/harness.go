@@ -18,6 +18,8 @@ func harness() suites.Harness {
 		Mutants:      mutants(),
 		Builtin:      targets.Read,
 		BuiltinNames: targets.Names,
+		Preflight:    suites.Starts,
+		Doctor:       suites.TryOut,
 	}
 }
 

@@ -41,7 +41,7 @@ Exit codes: 0 it holds, 1 something was missed or accused, 2 usage, 3 something 
 		if !f.Changed("seed") {
 			o.Seed = rand.Int64N(1 << 31)
 		}
-		stop, done := p.stop()
+		stop, done := p.stop("ending in order, what was finished will be told")
 		defer done()
 		o.Stop, o.Watch = stop, p.watch()
 		r, err := p.harness.SelfTest(o)

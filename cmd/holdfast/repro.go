@@ -31,7 +31,7 @@ has no result, 5 a run of it was inconclusive, 130 interrupted; the worst one st
 		if err := positive(o.Procs, 0, 0); err != nil {
 			return 0, err
 		}
-		stop, done := p.stop()
+		stop, done := p.stop("ending in order, what was finished will be told")
 		defer done()
 		o.Stop, o.Watch = stop, p.watch()
 		r, err := p.harness.Repro(o)

@@ -58,7 +58,7 @@ for any text and ? for one character.
 		if err := positive(o.Procs, maxTime, o.AllowInconclusive); err != nil {
 			return 0, err
 		}
-		stop, done := p.stop()
+		stop, done := p.stop("ending in order, the report will be written")
 		defer done()
 		o.Stop, o.Watch = stop, p.watch()
 		o.Stop.MaxTime = maxTime

@@ -44,8 +44,8 @@ func (p *program) watch() progress.Watch {
 }
 
 // stop listens for signals: the first one ends the run in order, the second one
-// at once, a third one is not caught any more.
-func (p *program) stop() (suites.Stop, func()) {
+// at once, a third one is not caught any more. first is what is said at the first.
+func (p *program) stop(first string) (suites.Stop, func()) {
 	ctx, interrupt := context.WithCancel(context.Background())
 	kill := make(chan struct{})
 	caught := make(chan os.Signal, 2)
@@ -59,7 +59,7 @@ func (p *program) stop() (suites.Stop, func()) {
 			case <-caught:
 			}
 			if n == 0 {
-				fmt.Fprintln(p.err, "ending in order, the report will be written; once more ends at once")
+				fmt.Fprintln(p.err, first+"; once more ends at once")
 				interrupt()
 				continue
 			}

@@ -1,0 +1,149 @@
+package suites
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/holdfast-mcp/holdfast/fixtures/target"
+	"github.com/holdfast-mcp/holdfast/reports/history"
+	"github.com/holdfast-mcp/holdfast/reports/verdict"
+	"github.com/holdfast-mcp/holdfast/suites/judge"
+	"github.com/holdfast-mcp/holdfast/suites/world"
+)
+
+// trial walks a target through steps and keeps what became of each. A step that
+// stops the world is the last one.
+type trial struct {
+	steps []Step
+	under string // the step that is under way
+}
+
+func (t *trial) step(name string, do func() string) {
+	t.under = name
+	detail := do()
+	t.steps = append(t.steps, Step{Name: name, OK: true, Detail: detail})
+	t.under = ""
+}
+
+// adviceFor is what to do about a step that failed.
+var adviceFor = map[string]string{
+	stepStart: "start the process by hand as the target file does; doctor gives it a private HOME and TMPDIR",
+	stepHelp:  "check run and mcp of the helper in the target file",
+	stepWrite: "check the write call of the target file: its name, its arguments, and accepted and refused",
+	stepRead:  "check the read call of the target file and the jq that finds what was written in its answer",
+	stepStop:  "look at what the processes do when their input ends",
+}
+
+// The steps of a trial.
+const (
+	stepStart = "its processes start"
+	stepHelp  = "the helper starts and shakes hands"
+	stepWrite = "it takes one write"
+	stepRead  = "a read shows the write"
+	stepStop  = "everything stops"
+)
+
+// TryOut walks a target through start, handshake, one write, one read back and
+// stop, and ends with the first step that fails. scratch is the run's folder.
+func TryOut(ctx context.Context, f *target.File, scratch string) []Step {
+	return tryOut(ctx, f, scratch, true)
+}
+
+// Starts starts a target, shakes hands and stops it again; the error says what failed.
+func Starts(ctx context.Context, f *target.File, scratch string) error {
+	for _, s := range tryOut(ctx, f, scratch, false) {
+		if !s.OK {
+			return fmt.Errorf("%s: no: %s\n%s", s.Name, s.Detail, s.Advice)
+		}
+	}
+	return nil
+}
+
+func tryOut(ctx context.Context, f *target.File, scratch string, calls bool) []Step {
+	var t trial
+	folder, err := os.MkdirTemp(scratch, "doctor-")
+	if err != nil {
+		return []Step{{Name: stepStart, Detail: fmt.Sprintf("making a folder for its logs: %v", err), Advice: "make room on the disk"}}
+	}
+	profile := target.ProfileDurability
+	if !f.Claims(profile) {
+		profile = target.ProfileWorkRecords
+	}
+	drive := func(w *world.World) {
+		t.step(stepStart, func() string { w.Launch(); return "" })
+		var c *world.Caller
+		t.step(stepHelp, func() string { c = w.NewCaller(); return "" })
+		switch {
+		case !calls:
+		case profile == target.ProfileDurability:
+			t.writeAndRead(w, c)
+		default:
+			t.startAndGet(w, c)
+		}
+	}
+	result := Perform(ctx, Test{
+		ID: "doctor", Profile: profile, Drive: drive,
+		Judge: func(history.History) judge.Ruling { return judge.Ruling{} },
+	}, Setup{Target: f, Seed: 1, Folder: folder, Scratch: scratch})
+	switch {
+	case t.under != "":
+		t.steps = append(t.steps, Step{Name: t.under, Detail: result.Reason, Advice: adviceFor[t.under]})
+	case result.Verdict == verdict.Pass:
+		t.steps = append(t.steps, Step{Name: stepStop, OK: true})
+	default:
+		t.steps = append(t.steps, Step{Name: stepStop, Detail: result.Reason, Advice: adviceFor[stepStop]})
+	}
+	return t.steps
+}
+
+// accepted stops the trial unless a call was acknowledged.
+func accepted(op history.Operation) {
+	if op.Outcome() == history.Done {
+		return
+	}
+	why := "no answer came"
+	if op.Returned != nil && op.Returned.Reason != "" {
+		why = op.Returned.Reason
+	}
+	world.Inconclusive("the call of %s was not accepted: %s", op.Invoked.Tool, why)
+}
+
+func (t *trial) writeAndRead(w *world.World, c *world.Caller) {
+	value := w.Word("doctor")
+	t.step(stepWrite, func() string {
+		c.SetUp()
+		op := c.Do(world.Act{Role: "write", Params: map[string]string{"value": value, "n": "1", "key": "key " + value}})
+		accepted(op)
+		return op.Invoked.Tool
+	})
+	t.step(stepRead, func() string {
+		op := c.Do(world.Act{Role: "read"})
+		accepted(op)
+		values, _ := op.Field("values").([]any)
+		if !slices.Contains(values, any(value)) {
+			world.Inconclusive("%s was accepted and its answer does not show %q among %d values", op.Invoked.Tool, value, len(values))
+		}
+		return op.Invoked.Tool
+	})
+}
+
+func (t *trial) startAndGet(w *world.World, c *world.Caller) {
+	var id string
+	t.step(stepWrite, func() string {
+		op := c.Do(world.Act{Role: "start", Params: map[string]string{
+			"task_key": w.Word("doctor"), "title": w.Word("Doctor"), "key": w.Word("doctor-key"),
+		}})
+		accepted(op)
+		if id = op.Text("item_id"); id == "" {
+			world.Inconclusive("%s was accepted and its answer has no item_id; check the answer mapping of start", op.Invoked.Tool)
+		}
+		return op.Invoked.Tool
+	})
+	t.step(stepRead, func() string {
+		op := c.Do(world.Act{Role: "get", Params: map[string]string{"item_id": id}})
+		accepted(op)
+		return op.Invoked.Tool
+	})
+}

@@ -1,0 +1,92 @@
+package suites_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	. "github.com/onsi/gomega"
+
+	"github.com/holdfast-mcp/holdfast/fixtures/launch"
+	"github.com/holdfast-mcp/holdfast/fixtures/target"
+	"github.com/holdfast-mcp/holdfast/suites"
+)
+
+// try tries a target whose helper is a shell script.
+func try(t *testing.T, script string) []suites.Step {
+	t.Helper()
+	t.Setenv("HOLDFAST_TIME_SCALE", "0.1")
+	t.Setenv("TMPDIR", t.TempDir())
+	run, err := launch.NewRun("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer run.Close()
+	path := filepath.Join(t.TempDir(), "helper.sh")
+	if err := os.WriteFile(path, []byte(script), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Replace(builtin["other"], "[other-helper]", "[/bin/sh, '"+path+"']", 1)
+	f, err := target.Parse("tried.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return suites.TryOut(t.Context(), f, run.Folder())
+}
+
+// One that answers initialize, then tools/call with the one value that it is given.
+const honest = `while read -r line; do
+  id=$(printf %s "$line" | sed -n "s/.*\"id\":\([0-9a-z\"-]*\).*/\1/p")
+  case "$line" in
+  *\"initialize\"*) printf "{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{\"tools\":{}},\"serverInfo\":{\"name\":\"s\",\"version\":\"1\"}}}\n" "$id" ;;
+  *\"add\"*) kept=$(printf %s "$line" | sed -n "s/.*\"text\":\"\([^\"]*\)\".*/\1/p"); printf "{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"content\":[],\"structuredContent\":{}}}\n" "$id" ;;
+  *\"list\"*) printf "{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"content\":[],\"structuredContent\":{\"notes\":[\"$KEPT\"]}}}\n" "$id" ;;
+  esac
+done`
+
+func TestTryOutEndsWithTheFirstStepThatFails(t *testing.T) {
+	for name, c := range map[string]struct {
+		script string
+		last   string
+		ok     bool
+		detail string
+	}{
+		"one that holds":         {strings.ReplaceAll(honest, "$KEPT", "$kept"), "everything stops", true, ""},
+		"one that forgets":       {strings.ReplaceAll(honest, "$KEPT", "another"), "a read shows the write", false, "does not show"},
+		"one that ends at once":  {"exit 3", "the helper starts and shakes hands", false, "exit code 3"},
+		"one that never answers": {"while read -r line; do :; done", "the helper starts and shakes hands", false, "expected an answer to initialize"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := NewWithT(t)
+			steps := try(t, c.script)
+			last := steps[len(steps)-1]
+			g.Expect(last.Name).To(Equal(c.last), "%+v", steps)
+			g.Expect(last.OK).To(Equal(c.ok), "%+v", last)
+			g.Expect(last.Detail).To(ContainSubstring(c.detail))
+			if !c.ok {
+				g.Expect(last.Advice).NotTo(BeEmpty())
+			}
+		})
+	}
+}
+
+func TestDiagnoseLeavesNothingBehind(t *testing.T) {
+	g := NewWithT(t)
+	t.Setenv("TMPDIR", t.TempDir())
+	h := harness()
+	h.Doctor = func(context.Context, *target.File, string) []suites.Step {
+		return []suites.Step{{Name: "it starts", OK: true}, {Name: "it stops", Detail: "no", Advice: "look"}}
+	}
+	d, err := h.Diagnose(t.Context(), "other", nil, watch{})
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(d.ExitCode).To(Equal(2))
+	g.Expect(d.Target).To(HaveLen(2))
+	g.Expect(d.Machine).To(HaveLen(4))
+	g.Expect(os.ReadDir(os.Getenv("TMPDIR"))).To(BeEmpty())
+
+	_, err = h.Diagnose(t.Context(), "boxed", nil, watch{})
+	g.Expect(suites.IsUsage(err)).To(BeTrue())
+	g.Expect(err).To(MatchError(ContainSubstring("needs Docker")))
+}
