@@ -13,7 +13,7 @@ import (
 func NothingDecided(h history.History) Ruling {
 	var r Ruling
 	r.anchorsUndecided(h)
-	r.intentsUndecided(h)
+	r.intentsUndecided(h, settledAt(h))
 	r.libraryUntouched(h)
 	r.neverSaidMissing(h)
 	return r
@@ -25,7 +25,7 @@ func NothingDecided(h history.History) Ruling {
 func AnchorsUndecided(h history.History) Ruling {
 	var r Ruling
 	r.anchorsUndecided(h)
-	r.intentsUndecided(h)
+	r.intentsUndecided(h, 0)
 	if len(h.Looks("writes", "")) > 0 {
 		r.libraryUntouched(h)
 	}
@@ -73,9 +73,10 @@ func (r *Ruling) anchorsUndecided(h history.History) {
 	}
 }
 
-func (r *Ruling) intentsUndecided(h history.History) {
+// intentsUndecided rules that no intent failed, and none was applied of those
+// that were sent since a moment by which everything older had been.
+func (r *Ruling) intentsUndecided(h history.History, since int64) {
 	attempted := false
-	since := settledAt(h)
 	for _, look := range r.lastLooks(h, "intents", whenHeld) {
 		if !r.hasColumns(look, "state", "attempts", "kind") {
 			continue
@@ -95,9 +96,10 @@ func (r *Ruling) intentsUndecided(h history.History) {
 }
 
 // settledAt is the number of the early look at the write log, by which all that
-// was accepted before had been applied; 0 where there is none, before a first login.
+// was accepted before had been applied; never where there is none, so that
+// nobody can tell what was applied when.
 func settledAt(h history.History) int64 {
-	last := int64(0)
+	last := never
 	for _, e := range h.Events {
 		if e.Kind == history.KindLook && e.Look.Probe == "writes" && e.Look.When == whenEarly {
 			last = e.Seq
