@@ -28,6 +28,9 @@ type Limits struct {
 // maxScale bounds HOLDFAST_TIME_SCALE, so that no limit runs over.
 const maxScale = 1000
 
+// ScaleVariable names the environment variable that stretches all limits.
+const ScaleVariable = "HOLDFAST_TIME_SCALE"
+
 // Default limits on an idle machine; HOLDFAST_TIME_SCALE (a factor from 0.1 to
 // 1000, default 1) stretches them all but Poll for slow ones.
 func Default() Limits {
@@ -43,7 +46,7 @@ func Default() Limits {
 		Digest:   25 * time.Millisecond,
 		Poll:     2 * time.Millisecond,
 	}
-	f, err := strconv.ParseFloat(os.Getenv("HOLDFAST_TIME_SCALE"), 64)
+	f, err := strconv.ParseFloat(os.Getenv(ScaleVariable), 64)
 	if err != nil || !(f >= 0.1 && f <= maxScale) { // NaN is neither
 		return l
 	}

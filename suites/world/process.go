@@ -114,13 +114,9 @@ func (w *World) command(name string, spec target.Process, instance int, scope ta
 		}
 		c.Argv = append(c.Argv, expanded)
 	}
-	extra := map[string]string{}
-	for key, value := range spec.Env {
-		expanded, err := scope.Expand(value)
-		if err != nil {
-			return c, fmt.Errorf("process %s: env %s: %w", name, key, err)
-		}
-		extra[key] = expanded
+	extra, err := w.Target.Environment(name, scope)
+	if err != nil {
+		return c, err
 	}
 	if spec.Dir != "" {
 		dir, err := scope.Expand(spec.Dir)
