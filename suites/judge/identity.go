@@ -2,6 +2,7 @@ package judge
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/holdfast-mcp/holdfast/reports/history"
 )
@@ -22,8 +23,7 @@ func QueuedWithID(h history.History) Ruling {
 			r.broke("WR-01", "a start was acknowledged without an item ID", "answer: "+answerOf(s))
 			continue
 		}
-		early, ok := lastLook(h, "item", whenEarly, map[string]string{"item_id": id, "call": s.Invoked.ID})
-		if !ok || len(early.Rows) > 0 {
+		if !absentBehind(h, s) {
 			continue
 		}
 		judged++
@@ -37,6 +37,18 @@ func QueuedWithID(h history.History) Ruling {
 		r.doubted("no start was answered at a moment at which its item was seen not to exist")
 	}
 	return r
+}
+
+// absentBehind says whether a look that names the call showed that its item was
+// not there: the record itself, or the library's write log, which can be seen
+// while nobody is signed in.
+func absentBehind(h history.History, s history.Operation) bool {
+	id := s.Text("item_id")
+	if record, ok := lastLook(h, "item", whenEarly, map[string]string{"item_id": id, "call": s.Invoked.ID}); ok {
+		return len(record.Rows) == 0
+	}
+	log, ok := lastLook(h, "writes", whenEarly, map[string]string{"call": s.Invoked.ID})
+	return ok && !slices.ContainsFunc(log.Rows, func(row map[string]any) bool { return text(row, "item_id") == id })
 }
 
 // StableID (WR-01): every answer about one task key and idempotency key carries

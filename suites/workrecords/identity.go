@@ -15,7 +15,7 @@ var identity = []suites.Test{
 			t := s.newTask()
 			first := s.helper.Do(s.starting(t))
 			id := s.know(first)
-			s.Look("item", early, map[string]string{"item_id": id, "call": first.Invoked.ID})
+			s.Look("writes", early, map[string]string{"call": first.Invoked.ID})
 			s.start(t)
 			s.helper = s.helper.Restarted()
 			s.start(t)
