@@ -149,6 +149,8 @@ func perform(ctx context.Context, t suites.Test, s suites.Setup) reports.Spec {
 
 func TestMain(m *testing.M) {
 	harness().Main()
+	// A worker built with the race detector would wait for a second before it leaves.
+	os.Setenv("GORACE", "atexit_sleep_ms=0")
 	// A performance leaves the thread that starts its processes to its worker,
 	// which ends after it; the trials of these tests are in this process.
 	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("github.com/holdfast-mcp/holdfast/fixtures/launch.(*thread).work"))
@@ -340,6 +342,28 @@ func TestSeveralTargetsHaveAReportEach(t *testing.T) {
 		g.Expect(r.Target.Name).To(Equal(name))
 		g.Expect(r.Specs[0].Repro).To(Equal("holdfast repro " + filepath.Join(out, name) + " DU-01/passes"))
 	}
+}
+
+func TestRequirementsHoldForWhatWasSelected(t *testing.T) {
+	g := NewWithT(t)
+	path := filepath.Join(t.TempDir(), "strict.yaml")
+	text := strings.Replace(builtin["other"], "name: other", "name: strict", 1) + "requires: {profiles: [durability], clauses: [DU-01, DU-18, DU-03]}\n"
+	g.Expect(os.WriteFile(path, []byte(text), 0o644)).To(Succeed())
+	with := func(o *suites.RunOptions) { o.Targets = []string{path} }
+
+	r, _ := run(t, with, "DU-01")
+	g.Expect(r.Gate.ExitCode).To(Equal(0), "%v", r.Gate.Reasons)
+	g.Expect(r.Gate.Required).To(Equal([]string{"durability", "DU-01"}))
+
+	r, _ = run(t, with, "DU-01", "DU-18/not-for")
+	g.Expect(r.Gate.ExitCode).To(Equal(3))
+	g.Expect(r.Gate.Reasons[0].Text).To(ContainSubstring("requires clause DU-18, which is not-applicable: it has one server"))
+
+	ctx, interrupt := context.WithCancel(t.Context())
+	interrupt()
+	r, _ = run(t, func(o *suites.RunOptions) { with(o); o.Stop.Interrupted = ctx })
+	g.Expect(r.Gate.Required).To(Equal([]string{"durability", "DU-01", "DU-18", "DU-03"}))
+	g.Expect(r.Gate.Reasons).To(ContainElement(HaveField("Text", ContainSubstring("requires clause DU-03, and no spec of this run speaks for it"))))
 }
 
 func TestAContainerIsNotRunAndNeverSkippedInSilence(t *testing.T) {

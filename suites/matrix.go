@@ -33,7 +33,7 @@ func (h Harness) judgeMutants(r *MutantReport, chosen []Mutant, plan reports.Pla
 	for _, res := range r.Results {
 		codes = append(codes, res.ExitCode)
 		if !res.OK {
-			r.Reasons = append(r.Reasons, fmt.Sprintf("%s %s: %s: %s", res.Kind, res.Name, res.Outcome, res.Detail))
+			r.Reasons = append(r.Reasons, fmt.Sprintf("%s: %s: %s", called(res), res.Outcome, res.Detail))
 		}
 	}
 	if without := h.uncovered(); everything && len(without) > 0 {
@@ -43,7 +43,15 @@ func (h Harness) judgeMutants(r *MutantReport, chosen []Mutant, plan reports.Pla
 	r.ExitCode = gate.Worst(codes...)
 }
 
-// broken lists the clauses that the findings of failed specs name; a failed spec
+// called is a result's name for a person.
+func called(r MutantResult) string {
+	if r.Kind == unmutated {
+		return "the reference as it is"
+	}
+	return r.Kind + " " + r.Name
+}
+
+// brokenClauses lists the clauses that the findings of failed specs name; a failed spec
 // without a finding counts for its first clause.
 func brokenClauses(specs []reports.Spec) []string {
 	var refs []string

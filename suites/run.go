@@ -246,14 +246,33 @@ func (h Harness) runTarget(ctx context.Context, o RunOptions, r *gateRun, scratc
 	}
 	h.fill(&report, r, results, o.Out)
 	report.Ended = time.Now()
-	report.Gate = gate.Decide(&report, gate.Asked{
-		AllowInconclusive: o.AllowInconclusive,
-		RequireProfiles:   r.target.File.Requires.Profiles, RequireClauses: r.target.File.Requires.Clauses,
-		WithoutSpec: h.withoutSpec(r.target.File, o.Selection),
-		Interrupted: errors.Is(context.Cause(ctx), errInterrupted),
-		Broken:      e.broken,
-	})
+	asked := required(r.target.File.Requires, o.Selection, r.plan.Specs)
+	asked.AllowInconclusive = o.AllowInconclusive
+	asked.WithoutSpec = h.withoutSpec(r.target.File, o.Selection)
+	asked.Interrupted = errors.Is(context.Cause(ctx), errInterrupted)
+	asked.Broken = e.broken
+	report.Gate = gate.Decide(&report, asked)
 	return report, writeReport(r.folder, report)
+}
+
+// required is what the target file requires of this run. A selection that the
+// caller made on purpose narrows it: what it leaves out is not required of it.
+func required(r target.Requires, s reports.Selection, plan []reports.PlannedSpec) gate.Asked {
+	if len(s.Profiles)+len(s.Select)+len(s.Skip) == 0 {
+		return gate.Asked{RequireProfiles: r.Profiles, RequireClauses: r.Clauses}
+	}
+	var asked gate.Asked
+	for _, profile := range r.Profiles {
+		if slices.ContainsFunc(plan, func(p reports.PlannedSpec) bool { return p.Profile == profile }) {
+			asked.RequireProfiles = append(asked.RequireProfiles, profile)
+		}
+	}
+	for _, clause := range r.Clauses {
+		if slices.ContainsFunc(plan, func(p reports.PlannedSpec) bool { return slices.Contains(p.Clauses, clause) }) {
+			asked.RequireClauses = append(asked.RequireClauses, clause)
+		}
+	}
+	return asked
 }
 
 // fill sorts results into the report and lays control and baseline over them.

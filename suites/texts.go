@@ -152,9 +152,12 @@ func (r MutantReport) Text(screen render.Screen) string {
 		} else {
 			held++
 		}
+		broken := render.Plain(res.Breaks)
+		if res.OK && res.Kind == "mutant" {
+			broken += " — " + render.FirstLine(res.Detail, 80)
+		}
 		rows = append(rows, []string{
-			res.Kind, render.Plain(res.Name), res.Primary, render.Mark(v) + " " + res.Outcome, fmt.Sprint(res.Specs),
-			render.Plain(res.Breaks) + " — " + render.FirstLine(res.Detail, 200),
+			res.Kind, render.Plain(res.Name), res.Primary, render.Mark(v) + " " + res.Outcome, fmt.Sprint(res.Specs), broken,
 		})
 	}
 	b.WriteString(s.Table([]string{"kind", "name", "clause", "outcome", "specs", "what is broken"}, rows))

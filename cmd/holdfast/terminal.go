@@ -37,8 +37,9 @@ func screenOf(w io.Writer) render.Screen {
 
 // watch shows progress on stderr: live on a terminal, as lines elsewhere and in CI.
 func (p *program) watch() progress.Watch {
-	if _, ok := terminal(p.err); ok && os.Getenv("CI") == "" {
-		return progress.Live(p.err, screenOf(p.err))
+	// A terminal that does not know its width cannot have a line redrawn.
+	if s := screenOf(p.err); s.Width > 0 && os.Getenv("CI") == "" {
+		return progress.Live(p.err, s)
 	}
 	return progress.Lines(p.err)
 }

@@ -37,6 +37,8 @@ type job struct {
 
 func TestMain(m *testing.M) {
 	parallel.Main(work)
+	// A worker built with the race detector would wait for a second before it leaves.
+	os.Setenv("GORACE", "atexit_sleep_ms=0")
 	goleak.VerifyTestMain(m)
 }
 
