@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/holdfast-mcp/holdfast/fixtures/launch"
 	"github.com/holdfast-mcp/holdfast/fixtures/target"
 	"github.com/holdfast-mcp/holdfast/reports"
 	"github.com/holdfast-mcp/holdfast/reports/wait"
@@ -45,14 +46,14 @@ func placesOf(scratch string) target.Scope {
 
 // identify fills in which program is under test: its version, as it says
 // itself, and the digest of what is started. Both may be unknown.
-func identify(ctx context.Context, l Loaded, scratch string) reports.Target {
+func identify(ctx context.Context, l Loaded, run *launch.Run) reports.Target {
 	f := l.File
 	t := reports.Target{
 		Name: f.Name, Command: helperCommand(f), File: l.Path, Digest: f.Digest, Revision: f.Revision, Profiles: []string{},
 	}
-	scope := placesOf(scratch)
+	scope := placesOf(run.Folder())
 	if argv, ok := expandAll(scope, f.Version.Command); ok {
-		t.Version = versionOf(ctx, argv, scratch)
+		t.Version = versionOf(ctx, argv, run)
 	}
 	p := f.Processes[f.Helper()]
 	argv, ok := expandAll(scope, p.Run)
@@ -78,16 +79,17 @@ func expandAll(scope target.Scope, words []string) ([]string, bool) {
 }
 
 // versionOf runs the version command in a private environment and takes the
-// first line that it prints.
-func versionOf(ctx context.Context, argv []string, scratch string) string {
+// first line that it prints. What it leaves running is ended with the run, whose
+// mark it carries.
+func versionOf(ctx context.Context, argv []string, run *launch.Run) string {
 	ctx, cancel := context.WithTimeout(ctx, wait.Default().Answer)
 	defer cancel()
-	dir, err := os.MkdirTemp(scratch, "version-")
+	dir, err := run.Scratch("version")
 	if err != nil {
 		return ""
 	}
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	cmd.Dir, cmd.Env = dir, target.PrivateEnv(dir, nil)
+	cmd.Dir, cmd.Env = dir, append(target.PrivateEnv(dir, nil), run.Environ()...)
 	cmd.WaitDelay = wait.Default().Stop
 	for _, folder := range []string{target.Home(dir), target.Temp(dir)} {
 		if err := os.MkdirAll(folder, 0o700); err != nil {

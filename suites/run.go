@@ -220,7 +220,7 @@ func (h Harness) runTarget(ctx context.Context, o RunOptions, r *gateRun, scratc
 	report := reports.Report{
 		Schema: reports.ReportSchema, Tool: reports.Tool{Name: "holdfast", Version: h.Version},
 		Contract: r.plan.Contract, Seed: o.Seed, Selection: o.Selection, Started: time.Now(),
-		Target: identify(ctx, r.target, scratch.Folder()),
+		Target: identify(ctx, r.target, scratch),
 	}
 	report.Target.Profiles = h.claimedProfiles(r.target.File)
 	if err := reports.Write(r.folder, reports.PlanFile, r.plan); err != nil {
