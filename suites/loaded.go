@@ -22,10 +22,12 @@ type Loaded struct {
 }
 
 // Load reads a target: the path of a target file, or the name of a built-in.
-// What has the form of a path, or is there, is a file.
+// What has the form of a path is a file; of what has not, a built-in goes before
+// whatever lies in the working directory under its name.
 func (h Harness) Load(nameOrPath string) (Loaded, error) {
 	_, err := os.Stat(nameOrPath)
-	if err == nil || strings.ContainsAny(nameOrPath, `/\`) || strings.HasSuffix(nameOrPath, ".yaml") || strings.HasSuffix(nameOrPath, ".yml") {
+	_, builtin := h.Builtin(nameOrPath)
+	if err == nil && !builtin || strings.ContainsAny(nameOrPath, `/\`) || strings.HasSuffix(nameOrPath, ".yaml") || strings.HasSuffix(nameOrPath, ".yml") {
 		return loadFile(nameOrPath)
 	}
 	text, ok := h.Builtin(nameOrPath)
