@@ -15,7 +15,7 @@ import (
 
 // Screen is what a terminal can show.
 type Screen struct {
-	Width int // columns; 0 takes 100
+	Width int // columns; 0 takes 120
 	Color bool
 }
 
@@ -34,7 +34,7 @@ func NewStyle(s Screen) Style {
 	}
 	paint.SetHasDarkBackground(true)
 	if s.Width <= 0 {
-		s.Width = 100
+		s.Width = 120
 	}
 	return Style{width: s.Width, paint: paint}
 }
