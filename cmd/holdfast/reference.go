@@ -5,12 +5,12 @@ import (
 	"errors"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/holdfast-mcp/holdfast/fixtures/account"
+	defects "github.com/holdfast-mcp/holdfast/fixtures/mutants"
 	"github.com/holdfast-mcp/holdfast/reference/app"
 	"github.com/holdfast-mcp/holdfast/reference/helper"
 	"github.com/holdfast-mcp/holdfast/suites"
@@ -47,7 +47,7 @@ func (p *program) mutantVerb() *cobra.Command {
 		Hidden: true,
 		Args:   cobra.ExactArgs(2),
 		RunE: p.verb(func(args []string) (int, error) {
-			return 0, untilSignalled(func(ctx context.Context) error { return runMutant(ctx, args[0], args[1]) })
+			return 0, untilSignalled(func(ctx context.Context) error { return defects.Run(ctx, args[0], args[1], os.Getenv) })
 		}),
 	}
 }
@@ -89,9 +89,4 @@ func runAccount(ctx context.Context) error {
 		return suites.Usage("%w", err)
 	}
 	return account.Run(ctx, c)
-}
-
-// runMutant runs a process of the reference with a defect in one of its ports.
-func runMutant(_ context.Context, name, process string) error {
-	return suites.Usage("this build has no mutant %q of %q", name, strings.ToLower(process))
 }

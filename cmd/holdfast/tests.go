@@ -3,6 +3,7 @@ package main
 import (
 	"slices"
 
+	defects "github.com/holdfast-mcp/holdfast/fixtures/mutants"
 	"github.com/holdfast-mcp/holdfast/suites"
 	"github.com/holdfast-mcp/holdfast/suites/durability"
 	"github.com/holdfast-mcp/holdfast/suites/saboteurs"
@@ -21,6 +22,13 @@ func performer() suites.Performer { return suites.Perform }
 // saboteurs of the harness.
 func mutants() []suites.Mutant {
 	var all []suites.Mutant
+	for _, m := range defects.All() {
+		mutant := suites.Mutant{Name: m.Name, Breaks: m.Title, Primary: m.Primary, Specs: m.Specs}
+		for _, c := range m.Collateral {
+			mutant.Collateral = append(mutant.Collateral, suites.Collateral{Clause: c.Clause, Why: c.Why})
+		}
+		all = append(all, mutant)
+	}
 	for _, s := range saboteurs.All() {
 		all = append(all, suites.Mutant{Name: s.Name, Breaks: s.Title, Specs: s.Specs, Saboteur: true})
 	}
