@@ -73,11 +73,12 @@ func BecomesLive(h history.History) Ruling {
 func (r *Ruling) answersSayLive(h history.History, id string) {
 	answers := 0
 	for _, o := range h.Operations("") {
-		if o.Param("moment") != whenConverged || !about(o, id) {
+		if o.Param("moment") != whenConverged || !about(h, o, id) {
 			continue
 		}
 		switch {
 		case o.Outcome() == history.Unknown:
+			r.doubted("call %s (%s) got no answer, so that it is not known what it says of item %s", o.Invoked.ID, o.Invoked.Role, id)
 		case o.Outcome() == history.Refused && !forGood(o):
 		case o.Outcome() == history.Refused:
 			answers++

@@ -2,7 +2,6 @@ package judge
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -27,11 +26,12 @@ func Counted(h history.History) Ruling {
 	}
 	r.unsentAnswers(h, messages)
 	said, counted := map[position]int{}, countedCalls(h)
-	excused, budget := map[position]int{}, excuses(h)
+	excused, excuses := map[position]int{}, excusesOf(h)
 	for _, m := range messages {
 		said[m.position]++
-		if said[m.position] > counted[m.position].most && budget[m.group] > 0 {
-			budget[m.group]--
+	}
+	for _, m := range messages {
+		if counted[m.position].most+excused[m.position] < said[m.position] && excuses.take(m) {
 			excused[m.position]++
 		}
 	}
@@ -83,77 +83,6 @@ func positions(said map[position]int, counted map[position]span) []position {
 
 func compareText(a, b string) int { return bytes.Compare([]byte(a), []byte(b)) }
 
-// sentCall is one tools/call as a session recorded it; group is what tells the
-// call that it belongs to.
-type sentCall struct {
-	position
-	group string
-}
-
-func sentCalls(h history.History) []sentCall {
-	var all []sentCall
-	for _, e := range h.Events {
-		if e.Kind != history.KindMessage || !e.Message.Outgoing {
-			continue
-		}
-		if id, call, ok := firstCall([]byte(e.Message.Raw)); ok {
-			all = append(all, sentCall{
-				position: position{tool: call.Name, id: id},
-				group:    groupOf(e.Message.Session, call.Name, call.Arguments),
-			})
-		}
-	}
-	return all
-}
-
-// envelope is what is read of a JSON-RPC message.
-type envelope struct {
-	JSONRPC string          `json:"jsonrpc"`
-	ID      json.RawMessage `json:"id"`
-	Method  string          `json:"method"`
-	Params  json.RawMessage `json:"params"`
-}
-
-// named are the parameters of a tools/call.
-type named struct {
-	Name      string          `json:"name"`
-	Arguments json.RawMessage `json:"arguments"`
-}
-
-// firstCall reads a message as the proxy does: a batch is known by its first
-// part, and what is no JSON-RPC is no call.
-func firstCall(raw []byte) (id string, call named, ok bool) {
-	var parts []envelope
-	if json.Unmarshal(raw, &parts) != nil {
-		var one envelope
-		if json.Unmarshal(raw, &one) != nil {
-			return "", named{}, false
-		}
-		parts = []envelope{one}
-	}
-	for _, part := range parts {
-		if part.JSONRPC != "2.0" {
-			continue
-		}
-		if json.Unmarshal(part.Params, &call) != nil {
-			call = named{} // parameters of another shape name no tool
-		}
-		return string(part.ID), call, part.Method == "tools/call"
-	}
-	return "", named{}, false
-}
-
-// groupOf names the calls of one session with the same tool and arguments.
-func groupOf(session, tool string, arguments json.RawMessage) string {
-	var value any
-	if json.Unmarshal(arguments, &value) == nil {
-		if canonical, err := json.Marshal(value); err == nil {
-			arguments = canonical
-		}
-	}
-	return session + "\x00" + tool + "\x00" + string(arguments)
-}
-
 // span is how often a request was counted. The proxies of two helpers number
 // their exchanges alike, so a loss may be a message's end or a message of its own.
 type span struct{ least, most int }
@@ -177,14 +106,14 @@ func countedCalls(h history.History) map[position]span {
 			n.least, n.most = n.least+1, n.most+1
 			open[at][q.ID]++
 		case "dropped", "replaced":
-			n.most++
-			if open[at][q.ID] == 0 {
-				n.least++
-			} else {
+			switch {
+			case open[at][q.ID] == 0: // it was lost as it came
+				n.least, n.most = n.least+1, n.most+1
+			case alone: // nobody else could have sent it
 				open[at][q.ID]--
-				if alone {
-					n.most-- // nobody else could have sent it
-				}
+			default:
+				open[at][q.ID]--
+				n.most++
 			}
 		}
 		counted[at] = n
@@ -202,16 +131,39 @@ func sessionsOf(h history.History) int {
 	return len(names)
 }
 
-// excuses counts, by group, the calls whose message may have been lost before it
-// came to the counter: their outcome is unknown, and something had cut them off.
-func excuses(h history.History) map[string]int {
-	budget := map[string]int{}
+// excuse is a call whose message may have been lost before it came to the
+// counter: its outcome is unknown, and something had cut it off.
+type excuse struct {
+	group      string
+	since, end int64 // the message was recorded in between
+	used       bool
+}
+
+type excuseList []*excuse
+
+func excusesOf(h history.History) excuseList {
+	var all excuseList
 	for _, o := range h.Operations("") {
 		if o.Outcome() == history.Unknown && cutOff(h, o) {
-			budget[groupOf(o.Invoked.Session, o.Invoked.Tool, o.Invoked.Arguments)]++
+			x := &excuse{group: groupOf(o.Invoked.Session, o.Invoked.Tool, o.Invoked.Arguments), since: o.InvokedAt.Seq, end: never}
+			if o.ReturnedAt != nil {
+				x.end = o.ReturnedAt.Seq
+			}
+			all = append(all, x)
 		}
 	}
-	return budget
+	return all
+}
+
+// take uses the excuse of a message, if it has one that is not used yet.
+func (all excuseList) take(m sentCall) bool {
+	for _, x := range all {
+		if !x.used && x.group == m.group && x.since < m.seq && m.seq < x.end {
+			x.used = true
+			return true
+		}
+	}
+	return false
 }
 
 // cutOff says whether before the call's end a fault was armed that fired, or the

@@ -153,6 +153,23 @@ func TestCounted(t *testing.T) {
 			w.exits("helper", 2)
 			w.end(id, unknown())
 		}, []string{disagree + "1 sent by the sessions, 0 counted on the wire helper; first at id 1"}},
+		{"one helper was cut off, the other's equal number was counted", func(w *wired) {
+			first := w.sends("helper.1", "one")
+			w.exits("helper", 1)
+			w.end(first, unknown())
+			w.answers(w.sends("helper.2", "two", "forwarded"))
+		}, nil},
+		{"one helper was cut off, and the other's call is missing too", func(w *wired) {
+			first := w.sends("helper.1", "one")
+			w.exits("helper", 1)
+			w.end(first, unknown())
+			w.answers(w.sends("helper.2", "two"))
+		}, []string{disagree + "2 sent by the sessions, 0 counted on the wire helper; first at id 1"}},
+		{"an equal call that was counted does not excuse the loss of an answered one", func(w *wired) {
+			w.fault("f1", "answer-lost", hit("committed")...)
+			w.end(w.sends("helper.1", "same", "held", "dropped"), unknown())
+			w.answers(w.sends("helper.1", "same"))
+		}, []string{disagree + "2 sent by the sessions, 1 counted on the wire helper; first at id 2"}},
 		{"one unknown call excuses one loss", func(w *wired) {
 			w.fault("f1", "answer-lost", hit("committed")...)
 			w.end(w.sends("helper.1", "same"), unknown())

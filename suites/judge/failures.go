@@ -105,6 +105,9 @@ func (r *Ruling) notOnRecord(h history.History, id, body string) {
 		r.doubted("the record of item %s was not seen at the end", id)
 		return
 	}
+	if len(look.Rows) == 0 {
+		r.doubted("item %s has no record on which the failed note could stand", id)
+	}
 	for _, row := range look.Rows {
 		if notes, ok := texts(row, "notes"); ok && slices.Contains(notes, body) {
 			r.broke("WR-22", "a note that failed for good stands on the record", fmt.Sprintf("item %s, note %q", id, body))
@@ -116,8 +119,11 @@ func (r *Ruling) notOnRecord(h history.History, id, body string) {
 // code as fields, and so does every failure in the store.
 func Structured(h history.History) Ruling {
 	var r Ruling
-	refused, stored := 0, 0
+	refused, stored := 0, map[string]int{}
 	for _, o := range h.Operations("") {
+		if o.Outcome() == history.Unknown {
+			r.doubted("call %s (%s) got no answer, so that it is not known how it would tell a failure", o.Invoked.ID, o.Invoked.Role)
+		}
 		failed := o.Outcome() == history.Done && o.Text("state") == "failed"
 		if o.Outcome() != history.Refused && !failed {
 			continue
@@ -132,11 +138,15 @@ func Structured(h history.History) Ruling {
 		}
 	}
 	for _, look := range h.Looks("intents", "") {
+		if look.Error != "" {
+			r.doubted("the look at the intents of item %s failed: %s", look.Params["item_id"], look.Error)
+		}
 		for _, row := range look.Rows {
-			if s := text(row, "state"); s != "failed" && s != "retrying" {
+			state := text(row, "state")
+			if state != "failed" && state != "retrying" {
 				continue
 			}
-			stored++
+			stored[state]++
 			if !slices.Contains(classes, text(row, "class")) || text(row, "code") == "" {
 				r.broke("WR-25", "a stored failure lacks class or code",
 					fmt.Sprintf("intent %s is %q with class %q, code %q", text(row, "seq"), text(row, "state"), text(row, "class"), text(row, "code")))
@@ -146,8 +156,10 @@ func Structured(h history.History) Ruling {
 	if refused == 0 {
 		r.doubted("nothing was refused")
 	}
-	if stored == 0 {
-		r.doubted("no stored failure was seen")
+	for _, state := range []string{"retrying", "failed"} {
+		if stored[state] == 0 {
+			r.doubted("no stored intent was seen that is %s", state)
+		}
 	}
 	return r
 }

@@ -72,6 +72,7 @@ func TestPermanentOnce(t *testing.T) {
 		variant{"the intents were not looked at", edits(noLook("intents", "converged")), nil, []string{"the intents of item i1 were not seen at the end"}},
 		variant{"the look failed", edits(lookFails("intents", "converged")), nil, []string{"the intents of item i1 were not seen at the end"}},
 		variant{"the record was not looked at", edits(noLook("item", "converged")), nil, []string{"the record of item i1 was not seen at the end"}},
+		variant{"there is no record at all", edits(shows("item", "converged")), nil, []string{"item i1 has no record on which the failed note could stand"}},
 		variant{"the probe shows no attempts", edits(noColumn("intents", "converged", "attempts")), nil, []string{`the probe intents shows no column "attempts"`}},
 	)
 }
@@ -105,8 +106,13 @@ func TestStructured(t *testing.T) {
 		named(stored("2", "failed", "permanent", ""), "a stored failure lacks its code", cell("intents", "converged", 1, "code", "")),
 		named(stored("1", "retrying", "", "account_unresolved"), "a retried intent lacks its class", cell("intents", "held", 0, "class", nil)),
 		variant{"nothing was refused", edits(ends("c2", done())), nil, []string{"nothing was refused"}},
-		variant{"the refusal never came", edits(ends("c2", unknown())), nil, []string{"nothing was refused"}},
-		variant{"the store was not looked at", edits(noLook("intents", "held"), noLook("intents", "converged")), nil, []string{"no stored failure was seen"}},
-		variant{"the looks failed", edits(lookFails("intents", "held"), lookFails("intents", "converged")), nil, []string{"no stored failure was seen"}},
+		variant{"the refusal never came", edits(ends("c2", unknown())), nil,
+			[]string{"call c2 (note) got no answer, so that it is not known how it would tell a failure", "nothing was refused"}},
+		variant{"the store was not looked at", edits(noLook("intents", "held"), noLook("intents", "converged")), nil,
+			[]string{"no stored intent was seen that is retrying", "no stored intent was seen that is failed"}},
+		variant{"the store was looked at only in the end", edits(noLook("intents", "held")), nil, []string{"no stored intent was seen that is retrying"}},
+		variant{"the looks failed", edits(lookFails("intents", "held"), lookFails("intents", "converged")), nil, []string{
+			"the look at the intents of item i1 failed: the look itself failed", "the look at the intents of item i1 failed: the look itself failed",
+			"no stored intent was seen that is retrying", "no stored intent was seen that is failed"}},
 	)
 }

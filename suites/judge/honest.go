@@ -15,6 +15,9 @@ func ErrorChangedNothing(h history.History) Ruling {
 	var r Ruling
 	judged := 0
 	for _, o := range h.Operations("invalid") {
+		if outcomeUnknown(o) {
+			r.doubted("call %s got no answer, so that it is not known to be an error", o.Invoked.ID)
+		}
 		if o.Outcome() != history.Refused {
 			continue
 		}

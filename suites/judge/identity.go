@@ -55,23 +55,35 @@ func absentBehind(h history.History, s history.Operation) bool {
 // one ID, before and after the item exists.
 func StableID(h history.History) Ruling {
 	var r Ruling
-	first, again := map[string]history.Operation{}, 0
-	for _, s := range acknowledged(h, "start") {
-		key := s.Param("task_key") + "\x00" + s.Param("key")
-		was, seen := first[key]
-		if !seen {
-			first[key] = s
-			continue
-		}
-		again++
-		if was.Text("item_id") != s.Text("item_id") {
-			r.broke("WR-01", "the item ID of one start changed",
-				fmt.Sprintf("call %s answered item %q", was.Invoked.ID, was.Text("item_id")),
-				fmt.Sprintf("call %s with the same key answered item %q", s.Invoked.ID, s.Text("item_id")))
+	again, live := 0, false
+	for _, same := range repetitions(h, "start") {
+		r.refusedReplays("WR-01", same)
+		var was *history.Operation
+		for _, s := range same {
+			switch {
+			case s.Outcome() != history.Done:
+				if !forGood(s) {
+					r.doubted("call %s (start) was not answered with an ID: %s", s.Invoked.ID, s.Outcome())
+				}
+				continue
+			case was == nil:
+				was = &s
+				continue
+			}
+			again++
+			live = live || s.Field("materialized") == true
+			if was.Text("item_id") != s.Text("item_id") {
+				r.broke("WR-01", "the item ID of one start changed",
+					fmt.Sprintf("call %s answered item %q", was.Invoked.ID, was.Text("item_id")),
+					fmt.Sprintf("call %s with the same key answered item %q", s.Invoked.ID, s.Text("item_id")))
+			}
 		}
 	}
-	if again == 0 {
+	switch {
+	case again == 0:
 		r.doubted("no start was acknowledged twice under one key, so that its ID could not have changed")
+	case !live:
+		r.doubted("no start was acknowledged again once its item was there")
 	}
 	for _, g := range acknowledged(h, "get") {
 		switch id := g.Text("item_id"); {

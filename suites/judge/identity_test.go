@@ -54,10 +54,16 @@ func TestStableID(t *testing.T) {
 		variant{"a read answers another ID", edits(field("c4", "item_id", "i2")),
 			finds(broken("WR-01", "a read of one item answered with another ID", `asked for "i1", answered "i2"`)), nil},
 		variant{"a read answers no ID", edits(noField("c4", "item_id")), nil, []string{"call c4 (get) does not say which item it answers"}},
-		variant{"a start under another key has another ID", edits(field("c3", "item_id", "i2"), param("c3", "key", "k2")), nil, nil},
+		variant{"a start under another key has another ID", edits(field("c2", "item_id", "i2"), param("c2", "key", "k2")), nil, nil},
+		variant{"a replay is refused for good", edits(ends("c2", refused("permanent", "exists"))),
+			finds(broken("WR-01", "one of several equal calls under one key was refused for good", `call c2 (start), one of 3 under key "k1": class "permanent", code "exists"`)), nil},
+		variant{"a replay gets no answer", edits(ends("c2", unknown())), nil, []string{"call c2 (start) was not answered with an ID: unknown"}},
+		variant{"a replay is turned away for a while", edits(ends("c2", refused("transient", "busy"))), nil, []string{"call c2 (start) was not answered with an ID: refused"}},
+		variant{"it was not started again once the item was there", edits(noCall("c3")), nil, []string{"no start was acknowledged again once its item was there"}},
 		variant{"it was started once", edits(noCall("c2", "c3")), nil,
 			[]string{"no start was acknowledged twice under one key, so that its ID could not have changed"}},
 		variant{"the replays got no answer", edits(ends("c2", unknown()), ends("c3", refused("transient", "busy"))), nil,
-			[]string{"no start was acknowledged twice under one key, so that its ID could not have changed"}},
+			[]string{"call c2 (start) was not answered with an ID: unknown", "call c3 (start) was not answered with an ID: refused",
+				"no start was acknowledged twice under one key, so that its ID could not have changed"}},
 	)
 }

@@ -107,6 +107,8 @@ func (r *Ruling) oneOfEach(h history.History, s history.Operation, id string) {
 	} else if len(look.Rows) != 1 {
 		r.broke("WR-06", "one repeated start left several anchors, or none",
 			fmt.Sprintf("the store holds %d anchors under task key %q", len(look.Rows), s.Param("task_key")))
+	} else if got := text(look.Rows[0], "item_id"); got != "" && got != id {
+		r.broke("WR-06", "the anchor of a repeated start stands under another ID than the one answered", fmt.Sprintf("answered %q, in the store %q", id, got))
 	}
 	intents, ok := lastLook(h, "intents", whenConverged, item(id))
 	if !ok {

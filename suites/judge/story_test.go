@@ -214,6 +214,17 @@ func cell(probe, when string, n int, column string, value any) edit {
 	return each("look "+probe, isLook(probe, when), func(e *history.Event) { e.Look.Rows[n][column] = value })
 }
 
+// lookOf changes the looks at one item.
+func lookOf(id, probe, when string, change func(*history.Look)) edit {
+	return each("look "+probe+" of "+id, func(e history.Event) bool { return isLook(probe, when)(e) && e.Look.Params["item_id"] == id },
+		func(e *history.Event) { change(e.Look) })
+}
+
+// noLookOf: one item was never looked at.
+func noLookOf(id, probe, when string) edit {
+	return removed("look "+probe+" of "+id, func(e history.Event) bool { return isLook(probe, when)(e) && e.Look.Params["item_id"] == id })
+}
+
 // noColumn: the probe does not show a column.
 func noColumn(probe, when, column string) edit {
 	return each("look "+probe, isLook(probe, when), func(e *history.Event) {

@@ -15,6 +15,11 @@ func SurfacesAgree(h history.History) Ruling {
 	if len(starts) == 0 {
 		return doubt("no start was acknowledged")
 	}
+	for _, o := range h.Operations("") {
+		if o.Invoked.Role != "get" && o.Outcome() != history.Done {
+			r.doubted("call %s (%s) was not acknowledged: %s", o.Invoked.ID, o.Invoked.Role, o.Outcome())
+		}
+	}
 	seen := map[string]bool{}
 	for _, s := range starts {
 		id := s.Text("item_id")

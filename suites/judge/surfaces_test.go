@@ -15,6 +15,7 @@ func noteBeforeLogin() history.History {
 	s.look("card", "converged", item("i1"), row("title", "Title", "status", "doing", "notes", list("n1", "n2")))
 	s.call("get", and(item("i1"), "moment", "converged"), // c2
 		done("item_id", "i1", "materialized", true, "anchor", "live", "title", "Title", "status", "doing", "notes", list("n1", "n2")))
+	s.call("status", and(item("i1"), "status", "doing"), done()) // c3
 	return s.told()
 }
 
@@ -62,6 +63,9 @@ func TestSurfacesAgree(t *testing.T) {
 		variant{"the look at the library failed", edits(lookFails("item", "converged")), nil, unseen("answer true, sidecar true, library false, card true")},
 		variant{"nothing was read", edits(noCall("c2")), nil, unseen("answer false, sidecar true, library true, card true")},
 		variant{"the read got no answer", edits(ends("c2", unknown())), nil, unseen("answer false, sidecar true, library true, card true")},
+		variant{"a follow-up was not acknowledged", edits(param("c3", "status", "doing"), ends("c3", refused("permanent", "no_such_status"))), nil,
+			[]string{"call c3 (status) was not acknowledged: refused"}},
+		variant{"a follow-up got no answer", edits(neverReturned("c3")), nil, []string{"call c3 (status) was not acknowledged: unknown"}},
 		variant{"no start was acknowledged", edits(ends("c1", unknown())), nil, []string{"no start was acknowledged"}},
 	)
 }

@@ -14,6 +14,7 @@ func NothingDecided(h history.History) Ruling {
 	var r Ruling
 	r.anchorsUndecided(h)
 	r.intentsUndecided(h, settledAt(h))
+	r.noneRefused(h, settledAt(h))
 	r.libraryUntouched(h)
 	r.neverSaidMissing(h)
 	return r
@@ -26,6 +27,7 @@ func AnchorsUndecided(h history.History) Ruling {
 	var r Ruling
 	r.anchorsUndecided(h)
 	r.intentsUndecided(h, 0)
+	r.noneRefused(h, 0)
 	if len(h.Looks("writes", "")) > 0 {
 		r.libraryUntouched(h)
 	}
@@ -77,7 +79,9 @@ func (r *Ruling) anchorsUndecided(h history.History) {
 // that were sent since a moment by which everything older had been.
 func (r *Ruling) intentsUndecided(h history.History, since int64) {
 	attempted := false
+	seen := map[string]bool{}
 	for _, look := range r.lastLooks(h, "intents", whenHeld) {
+		seen[look.Params["item_id"]] = true
 		if !r.hasColumns(look, "state", "attempts", "kind") {
 			continue
 		}
@@ -88,6 +92,11 @@ func (r *Ruling) intentsUndecided(h history.History, since int64) {
 				r.broke("WR-18", "an intent was decided on with no account resolved",
 					fmt.Sprintf("%s is %q, code %q", intentOf(row), state, text(row, "code")))
 			}
+		}
+	}
+	for _, id := range items(h) {
+		if !seen[id] {
+			r.doubted("the intents of item %s were not seen while no account was resolved", id)
 		}
 	}
 	if !attempted && len(r.Findings) == 0 {
@@ -118,6 +127,28 @@ func sentSince(h history.History, since int64, id string, row map[string]any) bo
 	})
 }
 
+// noneRefused rules that no start and no note that was sent while no account was
+// resolved was refused for good: that would be a decision too.
+func (r *Ruling) noneRefused(h history.History, since int64) {
+	for _, o := range slices.Concat(h.Operations("start"), h.Operations("note")) {
+		if o.InvokedAt.Seq > since && o.InvokedAt.Seq < lastHeld(h) && forGood(o) {
+			r.broke("WR-18", "a command was refused for good with no account resolved",
+				fmt.Sprintf("call %s (%s): class %q, code %q", o.Invoked.ID, o.Invoked.Role, o.Text("failure_class"), o.Text("failure_code")))
+		}
+	}
+}
+
+// lastHeld is the number of the last look behind the shut guard.
+func lastHeld(h history.History) int64 {
+	last := int64(0)
+	for _, e := range h.Events {
+		if e.Kind == history.KindLook && e.Look.When == whenHeld {
+			last = e.Seq
+		}
+	}
+	return last
+}
+
 func (r *Ruling) libraryUntouched(h history.History) {
 	before, ok1 := lastLook(h, "writes", whenEarly, nil)
 	after, ok2 := lastLook(h, "writes", whenHeld, nil)
@@ -135,11 +166,18 @@ func (r *Ruling) libraryUntouched(h history.History) {
 func (r *Ruling) neverSaidMissing(h history.History) {
 	asked := 0
 	for _, o := range h.Operations("get") {
-		if o.Param("moment") != whenHeld || o.Outcome() == history.Unknown {
+		if o.Param("moment") != whenHeld {
 			continue
 		}
 		asked++
+		if o.Outcome() == history.Unknown {
+			r.doubted("call %s (get) got no answer, so that it is not known what it says of the record", o.Invoked.ID)
+			continue
+		}
 		code := o.Text("failure_code")
+		if o.Outcome() == history.Refused && code == "" {
+			r.doubted("call %s (get) was refused without a code, so that it may mean that the record is missing", o.Invoked.ID)
+		}
 		missing := slices.Contains([]string{"never_issued", "item_deleted", "not_found"}, code)
 		ended := o.Text("failure_class") == "permanent" || o.Text("anchor") == "dead" || o.Text("state") == "failed"
 		if missing || ended {

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/reports/history"
@@ -22,6 +23,7 @@ func noAccount() history.History {
 	s.look("intents", "held", item("old"),
 		row("seq", 1, "kind", "start", "state", "applied", "attempts", 1),
 		row("seq", 3, "kind", "note", "text", "n", "state", "retrying", "attempts", 2))
+	s.look("intents", "held", item("new"), row("seq", 2, "kind", "start", "state", "retrying", "attempts", 2))
 	s.look("anchors", "held", nil,
 		row("item_id", "old", "state", "live", "owner", "anna", "reason", nil),
 		row("item_id", "new", "state", "provisional", "owner", nil, "reason", nil))
@@ -44,6 +46,8 @@ func TestNothingDecided(t *testing.T) {
 	const anchorsUnseen = "the anchors were not seen both before and while no account was resolved"
 	const writesUnseen = "the library's write log was not seen both before and while no account was resolved"
 	const noAttempt = "no attempt was seen to be turned away, so that nothing could have been decided"
+	intentsUnseen := []string{
+		"the intents of item old were not seen while no account was resolved", "the intents of item new were not seen while no account was resolved"}
 	rules(t, NothingDecided, noAccount(),
 		named(decided(`anchor new: owner was "" and became "nobody"`), "an empty session claims a record", cell("anchors", "held", 1, "owner", "nobody")),
 		named(decided(`anchor old: owner was "anna" and became ""`), "an owner is taken away", cell("anchors", "held", 0, "owner", nil)),
@@ -54,8 +58,8 @@ func TestNothingDecided(t *testing.T) {
 		variant{"one accepted meanwhile is provisional", edits(rowsLater("anchors", "held", row("item_id", "newer", "state", "provisional"))), nil, nil},
 		variant{"an anchor is removed", edits(noRow("anchors", "held", 0)),
 			finds(broken("WR-18", "an anchor was removed with no account resolved", "anchor old")), nil},
-		named(settled(`intent 3 (note) is "failed", code ""`), "an intent fails for its owner", cell("intents", "held", 1, "state", "failed")),
-		named(settled(`intent 3 (note) is "applied", code ""`), "an intent is applied", cell("intents", "held", 1, "state", "applied")),
+		named(settled(`intent 3 (note) is "failed", code ""`), "an intent fails for its owner", lookOf("old", "intents", "held", func(l *history.Look) { l.Rows[1]["state"] = "failed" })),
+		named(settled(`intent 3 (note) is "applied", code ""`), "an intent is applied", lookOf("old", "intents", "held", func(l *history.Look) { l.Rows[1]["state"] = "applied" })),
 		variant{"the library is written", edits(rowsLater("writes", "held", row("seq", 2, "op", "update", "item_id", "old"))),
 			finds(broken("WR-18", "the library was written with no account resolved", "1 writes before, 2 after")), nil},
 		variant{"the library is written and its log cut", edits(shows("writes", "held", row("seq", 2, "op", "update", "item_id", "old"))),
@@ -70,17 +74,34 @@ func TestNothingDecided(t *testing.T) {
 		variant{"the look meanwhile failed", edits(lookFails("anchors", "held")), nil, []string{anchorsUnseen}},
 		variant{"no anchor was there", edits(shows("anchors", "early")), nil, []string{"no anchor was there that could have been decided on"}},
 		variant{"the probe shows no owner", edits(noColumn("anchors", "early", "owner"), noColumn("anchors", "held", "owner")), nil, []string{`the probe anchors shows no column "owner"`}},
-		variant{"the intents were not looked at", edits(noLook("intents", "held")), nil, []string{noAttempt}},
-		variant{"the look at the intents failed", edits(lookFails("intents", "held")), nil,
-			[]string{"the look at the intents of item old failed: the look itself failed", noAttempt}},
-		variant{"no attempt was made", edits(cell("intents", "held", 1, "attempts", 0)), nil, []string{noAttempt}},
+		named(settled(`intent 2 (start) is "applied", code ""`), "a start is applied",
+			lookOf("new", "intents", "held", func(l *history.Look) { l.Rows[0]["state"] = "applied" })),
+		variant{"a start is refused for good", edits(ends("c2", refused("permanent", "no_account")), noLookOf("new", "intents", "held")),
+			finds(broken("WR-18", "a command was refused for good with no account resolved", `call c2 (start): class "permanent", code "no_account"`)), nil},
+		variant{"a note is refused for good", edits(ends("c3", refused("permanent", "no_account"))),
+			finds(broken("WR-18", "a command was refused for good with no account resolved", `call c3 (note): class "permanent", code "no_account"`)), nil},
+		variant{"a note is turned away for a while", edits(ends("c3", refused("transient", "busy"))), nil, nil},
+		variant{"what was refused before is another matter", edits(ends("c1", refused("permanent", "no"))), nil, nil},
+		variant{"the intents of one item were not looked at", edits(noLookOf("new", "intents", "held")), nil,
+			[]string{"the intents of item new were not seen while no account was resolved"}},
+		variant{"the intents were not looked at", edits(noLook("intents", "held")), nil, append(slices.Clone(intentsUnseen), noAttempt)},
+		variant{"the looks at the intents failed", edits(lookFails("intents", "held")), nil, slices.Concat(
+			[]string{"the look at the intents of item old failed: the look itself failed", "the look at the intents of item new failed: the look itself failed"},
+			intentsUnseen, []string{noAttempt})},
+		variant{"no attempt was made", edits(
+			lookOf("old", "intents", "held", func(l *history.Look) { l.Rows[1]["attempts"] = 0 }),
+			lookOf("new", "intents", "held", func(l *history.Look) { l.Rows[0]["attempts"] = 0 })), nil, []string{noAttempt}},
 		variant{"the write log was not seen before", edits(noLook("writes", "early")), nil, []string{writesUnseen}},
 		variant{"the write log was not seen meanwhile", edits(noLook("writes", "held")), nil, []string{writesUnseen}},
 		variant{"the look at the write log failed", edits(lookFails("writes", "held")), nil, []string{writesUnseen}},
 		variant{"no write was ever seen", edits(shows("writes", "early"), shows("writes", "held")), nil,
 			[]string{"no library write was ever seen, so that one would not have been noticed either"}},
 		variant{"nothing was read", edits(noCall("c4", "c5")), nil, []string{"no record was read while no account was resolved"}},
-		variant{"the reads got no answer", edits(ends("c4", unknown()), neverReturned("c5")), nil, []string{"no record was read while no account was resolved"}},
+		variant{"a read is refused without a code", edits(noField("c5", "failure_code")), nil,
+			[]string{"call c5 (get) was refused without a code, so that it may mean that the record is missing"}},
+		variant{"the reads got no answer", edits(ends("c4", unknown()), neverReturned("c5")), nil, []string{
+			"call c4 (get) got no answer, so that it is not known what it says of the record",
+			"call c5 (get) got no answer, so that it is not known what it says of the record"}},
 	)
 }
 

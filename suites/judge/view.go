@@ -44,9 +44,18 @@ func items(h history.History) []string {
 	return ids
 }
 
-// about says whether an operation is about an item, by its answer or by what was asked.
-func about(o history.Operation, id string) bool {
-	return id != "" && (o.Text("item_id") == id || o.Param("item_id") == id)
+// about says whether an operation is about an item: by its answer, by what was
+// asked, or as a start under the task key that led to the item.
+func about(h history.History, o history.Operation, id string) bool {
+	if id == "" {
+		return false
+	}
+	if o.Text("item_id") == id || o.Param("item_id") == id {
+		return true
+	}
+	return o.Invoked.Role == "start" && slices.ContainsFunc(acknowledged(h, "start"), func(s history.Operation) bool {
+		return s.Text("item_id") == id && s.Param("task_key") == o.Param("task_key") && s.Param("key") == o.Param("key")
+	})
 }
 
 // forGood says that a refusal is none that time heals.
