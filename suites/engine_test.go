@@ -151,9 +151,7 @@ func TestMain(m *testing.M) {
 	harness().Main()
 	// A worker built with the race detector would wait for a second before it leaves.
 	os.Setenv("GORACE", "atexit_sleep_ms=0")
-	// A performance leaves the thread that starts its processes to its worker,
-	// which ends after it; the trials of these tests are in this process.
-	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("github.com/holdfast-mcp/holdfast/fixtures/launch.(*thread).work"))
+	goleak.VerifyTestMain(m)
 }
 
 // run runs specs on a target into a folder of the test.

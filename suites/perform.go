@@ -5,11 +5,9 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"slices"
 	"time"
 
 	"github.com/holdfast-mcp/holdfast/faults/schedule"
@@ -40,7 +38,10 @@ func Perform(ctx context.Context, t Test, s Setup) reports.Spec {
 	}
 	ctx, cancel := context.WithTimeout(ctx, p.limits.Spec)
 	defer cancel()
-	stop := p.play(ctx, t, s)
+	stop := p.play(ctx, t)
+	if err := p.config.Run.Close(); err != nil && stop == nil {
+		stop = &world.Stop{Verdict: verdict.Error, Reason: fmt.Sprintf("ending what the spec started: %v", err)}
+	}
 	h, err := p.recorder.History()
 	if err = errors.Join(err, p.history.Close(), h.Check()); err != nil {
 		stop = &world.Stop{Verdict: verdict.Error, Reason: err.Error()}
@@ -66,58 +67,65 @@ type performance struct {
 	starts   int
 }
 
-func prepare(t Test, s Setup) (*performance, error) {
-	p := &performance{limits: wait.Default()}
+func prepare(t Test, s Setup) (p *performance, err error) {
+	p = &performance{limits: wait.Default()}
 	if err := os.MkdirAll(s.Folder, 0o755); err != nil {
 		return nil, fmt.Errorf("making the spec's folder: %w", err)
 	}
-	secrets, _, err := s.Target.ResolveSecrets()
-	if err != nil {
+	p.config = world.Config{
+		Target: s.Target, Profile: t.Profile, Limits: p.limits, Name: t.ID, Folder: s.Folder,
+		Mutant: s.Mutant, Accounts: account.Generate(),
+	}
+	var secrets *target.Redactor
+	if p.config.Secrets, secrets, err = s.Target.ResolveSecrets(); err != nil {
 		return nil, err
 	}
-	accounts := account.Generate()
-	redactor := redactorOf(secrets, accounts)
-	run, err := launch.OpenRun(s.Scratch)
-	if err != nil {
-		return nil, err
-	}
+	p.config.Redact = without(secrets, p.config.Accounts)
 	if p.schedule, err = scheduleOf(t, s); err != nil {
 		return nil, err
 	}
-	self, err := os.Executable()
-	if err == nil {
-		self, err = filepath.EvalSymlinks(self)
+	p.config.Schedule = p.schedule
+	if p.config.Self, err = os.Executable(); err == nil {
+		p.config.Self, err = filepath.EvalSymlinks(p.config.Self)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("finding this binary: %w", err)
 	}
-	seams, err := saboteurs.Seams(s.Saboteur)
-	if err != nil {
+	if p.config.Seams, err = saboteurs.Seams(s.Saboteur); err != nil {
 		return nil, err
 	}
-	if p.history, err = os.Create(filepath.Join(s.Folder, "history.jsonl")); err != nil {
-		return nil, fmt.Errorf("making the spec's history: %w", err)
+	if err := p.record(s.Folder); err != nil {
+		return nil, err
 	}
-	options := []history.Option{history.WithRedaction(redactor.Redact)}
-	if seams.Clock != nil {
-		options = append(options, history.WithClock(seams.Clock))
-	}
-	p.recorder = history.NewRecorder(p.history, options...)
-	p.config = world.Config{
-		Target: s.Target, Profile: t.Profile, Run: run, Recorder: p.recorder, Schedule: p.schedule, Limits: p.limits,
-		Name: t.ID, Folder: s.Folder, Self: self, Mutant: s.Mutant, Accounts: accounts, Secrets: secrets, Redactor: redactor, Seams: seams,
+	if p.config.Run, err = launch.OpenRun(s.Scratch); err != nil {
+		return nil, errors.Join(err, p.history.Close())
 	}
 	return p, nil
 }
 
-// redactorOf takes the target's secrets and the accounts' tokens and keys out of
-// everything that is written.
-func redactorOf(secrets target.Scope, accounts account.Accounts) *target.Redactor {
-	words := slices.Collect(maps.Values(secrets))
+// record begins the history.
+func (p *performance) record(folder string) (err error) {
+	if p.history, err = os.Create(filepath.Join(folder, "history.jsonl")); err != nil {
+		return fmt.Errorf("making the spec's history: %w", err)
+	}
+	options := []history.Option{history.WithRedaction(p.config.Redact)}
+	if clock := p.config.Seams.Clock; clock != nil {
+		options = append(options, history.WithClock(clock))
+	}
+	p.recorder = history.NewRecorder(p.history, options...)
+	p.config.Recorder = p.recorder
+	return nil
+}
+
+// without takes the target's secrets, and the tokens and keys of the accounts,
+// out of everything that is written.
+func without(secrets *target.Redactor, accounts account.Accounts) func([]byte) []byte {
+	var words []string
 	for _, a := range accounts.Accounts {
 		words = append(words, a.Token, base64.StdEncoding.EncodeToString(a.Key))
 	}
-	return target.NewRedactor(words...)
+	ours := target.NewRedactor(words...)
+	return func(text []byte) []byte { return ours.Redact(secrets.Redact(text)) }
 }
 
 func scheduleOf(t Test, s Setup) (*schedule.Schedule, error) {
@@ -136,7 +144,7 @@ func scheduleOf(t Test, s Setup) (*schedule.Schedule, error) {
 
 // play drives the spec and ends its world whatever became of it. It returns why
 // the spec stopped early, nil when it came to its end.
-func (p *performance) play(ctx context.Context, t Test, s Setup) (stop *world.Stop) {
+func (p *performance) play(ctx context.Context, t Test) (stop *world.Stop) {
 	w, err := world.Open(ctx, p.config)
 	if err != nil {
 		return &world.Stop{Verdict: verdict.Error, Reason: err.Error()}

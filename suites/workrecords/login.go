@@ -67,7 +67,7 @@ var login = []suites.Test{
 			s.notes(id, "early note", lateNotes)
 			other := s.AnotherAccount()
 			s.Launch(world.Only("app"))
-			s.awaitAttempts(id, 1)
+			s.awaitClass(id, "blocked")
 			s.Look("intents", "other-account", map[string]string{"item_id": id})
 			other.Release()
 			s.settle()

@@ -6,6 +6,7 @@ package workrecords
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/holdfast-mcp/holdfast/reports/history"
 	"github.com/holdfast-mcp/holdfast/suites/world"
@@ -190,6 +191,13 @@ func (s *scene) attempts(id string) int {
 // awaitAttempts waits until the executor has been turned away n times.
 func (s *scene) awaitAttempts(id string, n int) {
 	s.Await(fmt.Sprintf("%d attempts at the intents of item %s", n, id), func() bool { return s.attempts(id) >= n })
+}
+
+// awaitClass waits until an intent of an item was turned away with a class.
+func (s *scene) awaitClass(id, class string) {
+	s.Await("an intent of item "+id+" turned away as "+class, func() bool {
+		return slices.ContainsFunc(s.Peek("intents", map[string]string{"item_id": id}), func(row map[string]any) bool { return row["class"] == class })
+	})
 }
 
 // awaitItem waits until the library holds the item.

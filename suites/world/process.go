@@ -102,10 +102,7 @@ func (w *World) spawn(name string, spec target.Process, instance int, more targe
 func (w *World) command(name string, spec target.Process, instance int, scope target.Scope) (launch.Command, error) {
 	c := launch.Command{
 		Name: name, Stdio: spec.MCP.Stdio, Dir: w.dir,
-		Log: filepath.Join(w.config.Folder, fmt.Sprintf("%s.log", name)),
-	}
-	if w.config.Redactor != nil {
-		c.Redact = w.config.Redactor.Redact
+		Log: filepath.Join(w.config.Folder, fmt.Sprintf("%s.log", name)), Redact: w.config.Redact,
 	}
 	for _, word := range w.argv(spec) {
 		expanded, err := scope.Expand(word)

@@ -40,9 +40,9 @@ type Config struct {
 	Mutant string
 	// Accounts are those of the account fixture.
 	Accounts account.Accounts
-	// Secrets are the target's resolved secrets, Redactor takes them out again.
-	Secrets  target.Scope
-	Redactor *target.Redactor
+	// Secrets are the target's resolved secrets, Redact takes them out again.
+	Secrets target.Scope
+	Redact  func([]byte) []byte
 	// Seams are where the harness's own self-test reaches in.
 	Seams Seams
 }
