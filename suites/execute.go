@@ -39,6 +39,9 @@ func (s Stop) context() (context.Context, context.CancelFunc) {
 	unhook := func() bool { return true }
 	if s.Interrupted != nil {
 		unhook = context.AfterFunc(s.Interrupted, func() { cancel(errInterrupted) })
+		if s.Interrupted.Err() != nil {
+			cancel(errInterrupted) // at once: AfterFunc calls from a goroutine of its own
+		}
 	}
 	timed, untime := context.Context(ctx), context.CancelFunc(func() {})
 	if s.MaxTime > 0 {
