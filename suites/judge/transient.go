@@ -7,58 +7,81 @@ import (
 	"github.com/holdfast-mcp/holdfast/reports/history"
 )
 
-// KeptWhileTransient (clause: WR-17, WR-21 or WR-36): while the guard was shut
-// the same intents were tried at least least times an item, stayed retrying with
-// class transient, and no row came or went; afterwards the same rows are applied.
+// KeptWhileTransient (clause: WR-17, WR-21 or WR-36): at every look while the
+// guard was shut the same intents were there, retrying with class transient once
+// they were tried, at least least times by the last look; afterwards the same
+// rows are applied.
 func KeptWhileTransient(clause string, least int) Rule {
 	return func(h history.History) Ruling {
 		var r Ruling
-		held := r.lastLooks(h, "intents", whenHeld)
-		if len(held) == 0 {
+		held, order := r.heldLooks(h)
+		if len(order) == 0 {
 			r.doubted("the intents were never seen while the guard was shut")
 		}
-		for _, look := range held {
-			if r.hasColumns(look, "seq", "state", "attempts", "class") {
-				r.keptWhileTransient(clause, least, h, look)
-			}
+		for _, id := range order {
+			r.triedWhileHeld(clause, least, held[id])
+			r.sameRowsApplied(clause, h, id, held[id])
 		}
 		return r
 	}
 }
 
-func (r *Ruling) keptWhileTransient(clause string, least int, h history.History, look history.Look) {
+// heldLooks are all looks at intents behind the shut guard, by item, with the
+// items in the order in which they were first looked at.
+func (r *Ruling) heldLooks(h history.History) (looks map[string][]history.Look, order []string) {
+	looks = map[string][]history.Look{}
+	for _, look := range h.Looks("intents", whenHeld) {
+		id := look.Params["item_id"]
+		if look.Error != "" {
+			r.doubted("the look at the intents of item %s failed: %s", id, look.Error)
+			continue
+		}
+		if !r.hasColumns(look, "seq", "state", "attempts", "class") {
+			continue
+		}
+		if looks[id] == nil {
+			order = append(order, id)
+		}
+		looks[id] = append(looks[id], look)
+	}
+	return looks, order
+}
+
+func (r *Ruling) triedWhileHeld(clause string, least int, looks []history.Look) {
 	tried, found := 0, len(r.Findings)
-	for _, row := range look.Rows {
-		switch state, n := text(row, "state"), number(row, "attempts"); {
-		case state == "failed":
-			r.broke(clause, "a transient cause ended an intent", fmt.Sprintf("%s: failed after %d attempts, code %q", intentOf(row), n, text(row, "code")))
-		case n == 0 || state == "applied":
-			// It stands behind the head of its queue, or was applied before the guard shut.
-		case state != "retrying" || text(row, "class") != "transient":
-			r.broke(clause, "an intent that waits for its guard is not classed transient",
-				fmt.Sprintf("%s: %q after %d attempts, class %q", intentOf(row), state, n, text(row, "class")))
-		default:
-			tried = max(tried, n)
+	for _, look := range looks {
+		for _, row := range look.Rows {
+			switch state, n := text(row, "state"), number(row, "attempts"); {
+			case state == "failed":
+				r.broke(clause, "a transient cause ended an intent", fmt.Sprintf("%s: failed after %d attempts, code %q", intentOf(row), n, text(row, "code")))
+			case n == 0 || state == "applied":
+				// It stands behind the head of its queue, or was applied before the guard shut.
+			case state != "retrying" || text(row, "class") != "transient":
+				r.broke(clause, "an intent that waits for its guard is not classed transient",
+					fmt.Sprintf("%s: %q after %d attempts, class %q", intentOf(row), state, n, text(row, "class")))
+			default:
+				tried = max(tried, n)
+			}
 		}
 	}
 	if tried < least && len(r.Findings) == found {
 		r.doubted("%d attempts were needed behind the shut guard, %d were seen", least, tried)
 	}
-	r.sameRowsApplied(clause, h, look)
 }
 
-func (r *Ruling) sameRowsApplied(clause string, h history.History, held history.Look) {
-	id := held.Params["item_id"]
+func (r *Ruling) sameRowsApplied(clause string, h history.History, id string, held []history.Look) {
 	end, ok := lastLook(h, "intents", whenConverged, item(id))
 	if !ok {
 		r.doubted("the intents of item %s were not seen at the end", id)
 		return
 	}
-	was, is := identities(held.Rows), identities(end.Rows)
-	if !slices.Equal(was, is) {
-		r.broke(clause, "the intents were not kept as they were: rows came or went while they were retried",
-			"behind the guard: "+quoted(was), "at the end: "+quoted(is))
-		return
+	is := identities(end.Rows)
+	for _, look := range held {
+		if was := identities(look.Rows); !slices.Equal(was, is) {
+			r.broke(clause, "the intents were not kept as they were: rows came or went while they were retried",
+				"behind the guard: "+quoted(was), "at the end: "+quoted(is))
+			return
+		}
 	}
 	for _, row := range end.Rows {
 		if text(row, "state") != "applied" {

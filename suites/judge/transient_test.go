@@ -62,8 +62,10 @@ func TestKeptWhileTransient(t *testing.T) {
 			[]string{"the look at the intents of item i1 failed: the look itself failed", "the intents were never seen while the guard was shut"}},
 		variant{"nobody looked at the end", edits(noLook("intents", "converged")), nil, []string{"the intents of item i1 were not seen at the end"}},
 		variant{"the last look failed", edits(lookFails("intents", "converged")), nil, []string{"the intents of item i1 were not seen at the end"}},
-		variant{"the probe shows no attempts", edits(noColumn("intents", "held", "attempts")), nil, []string{`the probe intents shows no column "attempts"`}},
-		variant{"the probe shows no seq", edits(noColumn("intents", "held", "seq"), noColumn("intents", "converged", "seq")), nil, []string{`the probe intents shows no column "seq"`}},
+		variant{"the probe shows no attempts", edits(noColumn("intents", "held", "attempts")), nil,
+			[]string{`the probe intents shows no column "attempts"`, "the intents were never seen while the guard was shut"}},
+		variant{"the probe shows no seq", edits(noColumn("intents", "held", "seq"), noColumn("intents", "converged", "seq")), nil,
+			[]string{`the probe intents shows no column "seq"`, "the intents were never seen while the guard was shut"}},
 	)
 }
 
@@ -75,6 +77,27 @@ func TestKeptWhileTransientWantsEveryItemTried(t *testing.T) {
 		s.look("intents", "converged", item(id), row("seq", id, "kind", "start", "state", "applied"))
 	}
 	expectRuling(t, KeptWhileTransient("WR-21", 25), s.told(), nil, []string{"25 attempts were needed behind the shut guard, 0 were seen"})
+}
+
+func TestKeptWhileTransientHoldsEveryLookAgainstTheEnd(t *testing.T) {
+	s := newStory()
+	s.look("intents", "held", item("i1"), row("seq", 2, "kind", "note", "text", "n", "state", "retrying", "class", "transient", "attempts", 1))
+	s.look("intents", "held", item("i1"), row("seq", 2, "kind", "note", "text", "n", "state", "retrying", "class", "transient", "attempts", 25))
+	s.look("intents", "converged", item("i1"), row("seq", 2, "kind", "note", "text", "n", "state", "applied"))
+	queuedAnew := func(seq int64) edit {
+		return each("later looks", func(e history.Event) bool { return e.Seq >= seq }, func(e *history.Event) { e.Look.Rows[0]["seq"] = 27 })
+	}
+	rules(t, KeptWhileTransient("WR-21", 25), s.told(),
+		variant{"it was queued anew between the two looks", edits(queuedAnew(2)),
+			finds(broken("WR-21", "the intents were not kept as they were: rows came or went while they were retried",
+				`behind the guard: "2 note n"`, `at the end: "27 note n"`)), nil},
+		variant{"it was queued anew at last", edits(queuedAnew(3)),
+			finds(broken("WR-21", "the intents were not kept as they were: rows came or went while they were retried",
+				`behind the guard: "2 note n"`, `at the end: "27 note n"`)), nil},
+		variant{"one of the looks failed", edits(each("look 1", func(e history.Event) bool { return e.Seq == 1 },
+			func(e *history.Event) { e.Look.Rows, e.Look.Error = nil, "the look itself failed" })), nil,
+			[]string{"the look at the intents of item i1 failed: the look itself failed"}},
+	)
 }
 
 func TestAppliedAfterLogin(t *testing.T) {
