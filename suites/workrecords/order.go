@@ -28,6 +28,7 @@ var order = []suites.Test{
 	},
 	followedUp("complete"),
 	followedUp("cancel"),
+	behindTurnedAway,
 	{
 		ID: "WR-05/order-across-kills-of-the-helper", Clauses: []string{"WR-05"},
 		Title:  "notes apply in accepted order although the helper is killed between them",
@@ -64,6 +65,30 @@ var order = []suites.Test{
 		}),
 		Judge: judge.All(judge.Placed("kill-at-stored", 3), judge.StartFirst, judge.NotesOnRecord("WR-05", 3*9)),
 	},
+}
+
+// behindTurnedAway is the part of WR-05 in which the head of a queue has failed
+// once for a transient cause when others come behind it.
+var behindTurnedAway = suites.Test{
+	ID: "WR-05/behind-a-note-that-was-turned-away", Clauses: []string{"WR-05"},
+	Title:   "notes that come behind one that was turned away are applied behind it",
+	Faults:  []string{"store-busy"},
+	Missing: noStore("library"),
+	Drive: on(func(s *scene) {
+		s.begin()
+		id := s.start(s.newTask())
+		s.awaitItem(id)
+		s.settle()
+		busy := s.Occupy("library")
+		s.note(id, s.Word("the note that is turned away"))
+		s.awaitAttempts(id, 1)
+		s.notes(id, "a note behind it", 3)
+		s.Look("intents", held, map[string]string{"item_id": id})
+		busy.Release()
+		s.settle()
+		s.lookAtEnd()
+	}),
+	Judge: judge.All(judge.Placed("store-busy", 1), judge.KeptWhileTransient("WR-05", 1), judge.StartFirst, judge.NotesOnRecord("WR-05", 4)),
 }
 
 // followedUp is the rest of WR-04: every kind of follow-up right after a start,

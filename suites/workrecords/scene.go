@@ -179,11 +179,14 @@ func (s *scene) lookAtTasks(tasks ...task) {
 	}
 }
 
-// attempts counts the attempts that the executor has made at an item's intents.
+// attempts counts the attempts that the executor has made at an item's intents
+// that are still to be applied.
 func (s *scene) attempts(id string) int {
 	n := 0
 	for _, row := range s.Peek("intents", map[string]string{"item_id": id}) {
-		n = max(n, world.Number(row["attempts"]))
+		if row["state"] == "pending" || row["state"] == "retrying" {
+			n = max(n, world.Number(row["attempts"]))
+		}
 	}
 	return n
 }
