@@ -81,7 +81,7 @@ func (r *Ruling) intentsUndecided(h history.History, since int64) {
 	attempted := false
 	seen := map[string]bool{}
 	for _, look := range r.lastLooks(h, "intents", whenHeld) {
-		seen[look.Params["item_id"]] = true
+		seen[look.Params["item_id"]] = len(look.Rows) > 0
 		if !r.hasColumns(look, "state", "attempts", "kind") {
 			continue
 		}

@@ -84,6 +84,8 @@ func TestNothingDecided(t *testing.T) {
 		variant{"what was refused before is another matter", edits(ends("c1", refused("permanent", "no"))), nil, nil},
 		variant{"the intents of one item were not looked at", edits(noLookOf("new", "intents", "held")), nil,
 			[]string{"the intents of item new were not seen while no account was resolved"}},
+		variant{"no intent of one item was there", edits(lookOf("new", "intents", "held", func(l *history.Look) { l.Rows = nil })), nil,
+			[]string{"the intents of item new were not seen while no account was resolved"}},
 		variant{"the intents were not looked at", edits(noLook("intents", "held")), nil, append(slices.Clone(intentsUnseen), noAttempt)},
 		variant{"the looks at the intents failed", edits(lookFails("intents", "held")), nil, slices.Concat(
 			[]string{"the look at the intents of item old failed: the look itself failed", "the look at the intents of item new failed: the look itself failed"},
