@@ -28,6 +28,8 @@ type Spec struct {
 	Faults     []Fault   `json:"faults"`
 	// Starts counts the processes of the target that this spec started.
 	Starts int `json:"process_starts"`
+	// CrashPoints are the runs of a spec that strikes its call at every crash point.
+	CrashPoints *CrashPoints `json:"crash_points,omitempty"`
 	// Artifacts is the spec's folder, relative to the report folder.
 	Artifacts string `json:"artifacts,omitempty"`
 	// Repro is the command that runs this spec again from its schedule.
@@ -61,4 +63,36 @@ type Stage struct {
 	Proof    string         `json:"proof,omitempty"`
 	By       string         `json:"by,omitempty"`
 	Evidence map[string]any `json:"evidence,omitempty"`
+}
+
+// CrashPoints are the runs at the crash points of one call. SIGKILL keeps the page
+// cache: they show killed processes, not power loss, and no missing fsync.
+type CrashPoints struct {
+	Runs        int `json:"runs"`
+	Points      int `json:"points"`
+	Verified    int `json:"verified"`
+	Readdressed int `json:"readdressed"`
+	Drifted     int `json:"drifted"`
+	// BeforeAck and AfterAck are the runs that count, by what the caller had been
+	// told by then.
+	BeforeAck int `json:"before_ack"`
+	AfterAck  int `json:"after_ack"`
+	// NotSeen are the blind spots: writes of the target that no call shows.
+	NotSeen []string     `json:"not_seen,omitempty"`
+	Tried   []CrashPoint `json:"tried"`
+	// Table is the file with the same for a person, in the spec's folder.
+	Table string `json:"table"`
+}
+
+// CrashPoint is one run.
+type CrashPoint struct {
+	// Name is what repro takes for it: "17:after", "17:ENOSPC".
+	Name         string          `json:"name"`
+	Call         string          `json:"call"`
+	Path         string          `json:"path"`
+	How          string          `json:"how"`
+	Standing     string          `json:"standing"`
+	Acknowledged bool            `json:"acknowledged"`
+	Left         string          `json:"left,omitempty"`
+	Verdict      verdict.Verdict `json:"verdict,omitempty"`
 }

@@ -49,7 +49,10 @@ func Perform(ctx context.Context, t Test, s Setup) reports.Spec {
 	p.schedule.Note(h)
 	result.Starts = p.starts
 	result.Faults = judge.FaultsOf(h)
-	decide(&result, t, h, stop)
+	points := decide(&result, t, h, stop)
+	if err := tabulate(&result, h, points, s.Folder); err != nil && result.Verdict == verdict.Pass {
+		result.Verdict, result.Reason = verdict.Error, err.Error()
+	}
 	if err := p.schedule.Write(filepath.Join(s.Folder, "schedule.yaml")); err != nil && result.Verdict == verdict.Pass {
 		result.Verdict, result.Reason = verdict.Error, err.Error()
 	}
@@ -74,7 +77,7 @@ func prepare(t Test, s Setup) (p *performance, err error) {
 	}
 	p.config = world.Config{
 		Target: s.Target, Profile: t.Profile, Limits: p.limits, Name: t.ID, Folder: s.Folder,
-		Mutant: s.Mutant, Accounts: account.Generate(),
+		Mutant: s.Mutant, Point: s.Point, Accounts: account.Generate(),
 	}
 	var secrets *target.Redactor
 	if p.config.Secrets, secrets, err = s.Target.ResolveSecrets(); err != nil {
@@ -176,10 +179,10 @@ func (p *performance) play(ctx context.Context, t Test) (stop *world.Stop) {
 // decide makes the verdict. A spec that stopped early is what it stopped as; of
 // one that came to its end a contradiction between recorded facts weighs more
 // than a doubt, and nothing passes that left one.
-func decide(result *reports.Spec, t Test, h history.History, stop *world.Stop) {
+func decide(result *reports.Spec, t Test, h history.History, stop *world.Stop) []judge.Point {
 	if stop != nil {
 		result.Verdict, result.Reason = stop.Verdict, stop.Reason
-		return
+		return nil
 	}
 	ruling := judge.All(t.Judge, judge.Counted)(h)
 	result.Findings = append(result.Findings, ruling.Findings...)
@@ -191,4 +194,5 @@ func decide(result *reports.Spec, t Test, h history.History, stop *world.Stop) {
 	default:
 		result.Verdict = verdict.Pass
 	}
+	return ruling.Points
 }

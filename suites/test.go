@@ -48,6 +48,8 @@ type Setup struct {
 	Mutant, Saboteur string
 	// Schedule is the path of a schedule.yaml to be replayed, "" for none.
 	Schedule string
+	// Point is the one crash point to be tried ("17:after"), "" for all of them.
+	Point string
 	// Keep leaves Scratch's content for a person.
 	Keep bool
 }

@@ -2,9 +2,14 @@
 // of its contract held.
 package main
 
-import "os"
+import (
+	"os"
+
+	"github.com/holdfast-mcp/holdfast/faults/crashpoint"
+)
 
 func main() {
+	crashpoint.Shim() // does not return in a tracer, or in a target that it starts
 	h := harness()
 	h.Main() // does not return in a worker of a run
 	os.Exit(execute(h, os.Args[1:], os.Stdout, os.Stderr))

@@ -14,6 +14,8 @@ type Ruling struct {
 	// Doubts are why the rule could not judge: a surface that was not seen, a
 	// fault that was not proven, a positive control that showed nothing.
 	Doubts []string
+	// Points are what the rule says of each run at a crash point.
+	Points []Point
 }
 
 // Rule is one promise, checked on one history.
@@ -27,6 +29,7 @@ func All(rules ...Rule) Rule {
 			r := rule(h)
 			all.Findings = append(all.Findings, r.Findings...)
 			all.Doubts = append(all.Doubts, r.Doubts...)
+			all.Points = append(all.Points, r.Points...)
 		}
 		return all
 	}

@@ -37,7 +37,10 @@ func (w *World) NewCaller() *Caller {
 	return c
 }
 
-func (w *World) newCaller() (*Caller, error) {
+func (w *World) newCaller() (*Caller, error) { return w.newCallerOf(nil) }
+
+// newCallerOf starts the helper by a command made of its own, nil for its own.
+func (w *World) newCallerOf(wrapped func(argv []string) []string) (*Caller, error) {
 	w.openWires()
 	name := w.Target.Helper()
 	entry := w.process(name)
@@ -53,7 +56,7 @@ func (w *World) newCaller() (*Caller, error) {
 		more[name+".port"] = fmt.Sprint(port)
 		more[name+".url"] = (&url.URL{Scheme: "http", Host: host}).String()
 	}
-	process, err := w.spawn(name, entry.spec, entry.instance, more)
+	process, err := w.spawn(name, entry.spec, entry.instance, more, wrapped)
 	if err != nil {
 		return nil, err
 	}

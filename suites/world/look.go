@@ -17,13 +17,25 @@ func (w *World) Look(name, when string, params map[string]string) history.Look {
 	if w.config.Seams.Skip != nil && w.config.Seams.Skip(name, when) {
 		return look
 	}
-	rows, err := w.rows(name, params)
+	w.record(&look, params)
+	return look
+}
+
+// LookAtRest looks at a store whose owners are dead or stopped: a database is
+// copied and the copy is read, so that nothing of it is repaired or changed.
+func (w *World) LookAtRest(name, when string, params map[string]string) history.Look {
+	look := history.Look{Surface: surfaceOf(name), Probe: name, When: when, Params: maps.Clone(params)}
+	w.record(&look, params, probe.Quiet())
+	return look
+}
+
+func (w *World) record(look *history.Look, params map[string]string, options ...probe.Option) {
+	rows, err := w.rows(look.Probe, params, options...)
 	look.Rows = rows
 	if err != nil {
 		look.Error = err.Error()
 	}
-	w.config.Recorder.Record(history.Event{Kind: history.KindLook, Look: &look})
-	return look
+	w.config.Recorder.Record(history.Event{Kind: history.KindLook, Look: look})
 }
 
 // LookIfThere looks through a probe that a target may lack.
@@ -42,12 +54,12 @@ func (w *World) Peek(name string, params map[string]string) []map[string]any {
 	return rows
 }
 
-func (w *World) rows(name string, params map[string]string) ([]map[string]any, error) {
+func (w *World) rows(name string, params map[string]string, options ...probe.Option) ([]map[string]any, error) {
 	spec, there := w.probes()[name]
 	if !there {
 		Inconclusive("the target file has no probe %q in profile %s", name, w.config.Profile)
 	}
-	prober, err := probe.New(spec, func() target.Scope { return w.known(nil) })
+	prober, err := probe.New(spec, func() target.Scope { return w.known(nil) }, options...)
 	if err != nil {
 		Broken("making the probe %s: %v", name, err)
 	}

@@ -66,19 +66,23 @@ func (w *World) process(name string) *member {
 // start starts one process and waits until it is ready.
 func (w *World) start(p *member) {
 	p.instance++
-	running, err := w.spawn(p.name, p.spec, p.instance, nil)
+	running, err := w.spawn(p.name, p.spec, p.instance, nil, nil)
 	if err != nil {
 		w.cannotStart(err)
 	}
 	p.running = running
 }
 
-// spawn starts an instance of a process. more adds to the templates that it may use.
-func (w *World) spawn(name string, spec target.Process, instance int, more target.Scope) (*launch.Process, error) {
+// spawn starts an instance of a process. more adds to the templates that it may
+// use, wrapped makes another command of its own.
+func (w *World) spawn(name string, spec target.Process, instance int, more target.Scope, wrapped func([]string) []string) (*launch.Process, error) {
 	scope := w.known(more)
 	command, err := w.command(name, spec, instance, scope)
 	if err != nil {
 		return nil, err
+	}
+	if wrapped != nil {
+		command.Argv = wrapped(command.Argv)
 	}
 	w.mu.Lock()
 	w.starts++

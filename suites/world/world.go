@@ -43,6 +43,8 @@ type Config struct {
 	// Secrets are the target's resolved secrets, Redact takes them out again.
 	Secrets target.Scope
 	Redact  func([]byte) []byte
+	// Point is the one crash point to be tried (see PointName), "" for all.
+	Point string
 	// Seams are where the harness's own self-test reaches in.
 	Seams Seams
 }
