@@ -1,0 +1,70 @@
+package bench
+
+import (
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/holdfast-mcp/holdfast/fixtures/launch"
+	"github.com/holdfast-mcp/holdfast/fixtures/mcp"
+)
+
+// BenchmarkKillRestart: kill a helper that has written, start it again on the same
+// store, first answer; against a bare start (os/exec, nothing of ours but the
+// session) and first answer on a store that was left in order.
+func BenchmarkKillRestart(b *testing.B) {
+	run := newRun(b)
+	killed, bare := newStage(b, run), newStage(b, run)
+	p := killed.start(killed.stdioHelper())
+	session := killed.overPipes(p)
+	killed.note(b.Context(), session)
+	var all pairs
+	for b.Loop() {
+		for range 40 {
+			all.take(
+				func() time.Duration { return bare.bareStart(bare.stdioHelper()) },
+				func() time.Duration {
+					took := timed(func() {
+						killed.ok(p.Kill(b.Context()))
+						p = killed.start(killed.stdioHelper())
+						killed.ok(session.Close())
+						session = killed.overPipes(p)
+					})
+					killed.note(b.Context(), session) // so that the next start has something to recover
+					return took
+				},
+			)
+		}
+	}
+	killed.stored()
+	bare.stored()
+	all.tell(b, "kill, restart, first answer ÷ bare start, first answer", 1.5)
+}
+
+// bareStart is the time from nothing to the answered initialize; what comes after
+// (one note, an end in order) is not counted.
+func (s *stage) bareStart(c launch.Command) time.Duration {
+	s.b.Helper()
+	cmd := exec.Command(c.Argv[0], c.Argv[1:]...)
+	cmd.Env, cmd.Dir = c.Env, c.Dir
+	in, err := cmd.StdinPipe()
+	s.ok(err)
+	out, err := cmd.StdoutPipe()
+	s.ok(err)
+	began := time.Now()
+	s.ok(cmd.Start())
+	defer func() {
+		in.Close()
+		if err := cmd.Wait(); err != nil {
+			s.b.Errorf("a helper that was to end in order: %v", err)
+		}
+	}()
+	dialled := mcp.DialStdio(pipes{in, out}, mcp.Options{Name: "bare"})
+	defer dialled.Close()
+	_, err = dialled.Handshake(s.b.Context())
+	took := time.Since(began)
+	s.ok(err)
+	s.begin(dialled)
+	s.note(s.b.Context(), dialled)
+	return took
+}
