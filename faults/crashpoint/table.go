@@ -31,7 +31,7 @@ type Coverage struct {
 	Verified    int `json:"verified"`
 	Readdressed int `json:"readdressed"`
 	Drifted     int `json:"drifted"`
-	// BeforeAck and AfterAck are the runs that count, by what had been acknowledged.
+	// BeforeAck and AfterAck are the kills that count, by what had been acknowledged.
 	BeforeAck int `json:"before_ack"`
 	AfterAck  int `json:"after_ack"`
 }
@@ -51,9 +51,10 @@ func Cover(results []Result) Coverage {
 			c.Drifted++
 		}
 		switch {
-		case r.counts() && r.Acknowledged:
+		case !r.counts() || r.Run.Error != "":
+		case r.Acknowledged:
 			c.AfterAck++
-		case r.counts():
+		default:
 			c.BeforeAck++
 		}
 	}
@@ -61,12 +62,12 @@ func Cover(results []Result) Coverage {
 	return c
 }
 
-// Decides says whether a clause can be judged: at least one run counts before
+// Decides says whether a clause can be judged: at least one kill counts before
 // the acknowledgement, and one after it.
 func (c Coverage) Decides() bool { return c.BeforeAck > 0 && c.AfterAck > 0 }
 
 func (c Coverage) String() string {
-	return fmt.Sprintf("%d points, %d runs: %d verified, %d re-addressed, %d drifted; %d before and %d after the acknowledgement",
+	return fmt.Sprintf("%d points, %d runs: %d verified, %d re-addressed, %d drifted; killed %d times before and %d times after the acknowledgement",
 		c.Points, c.Runs, c.Verified, c.Readdressed, c.Drifted, c.BeforeAck, c.AfterAck)
 }
 
@@ -81,9 +82,9 @@ func Table(results []Result, unseen []Blind) string {
 	fmt.Fprintln(w, "POINT\tCALL\tPATH\tSIDE\tACKNOWLEDGED\tSTATE LEFT\tVERDICT")
 	for _, r := range results {
 		p := r.Run.Point
-		file := p.Path
-		if p.To != "" {
-			file += " → " + p.To
+		file := p.Name // what differs from run to run would only mislead
+		if p.ToName != "" {
+			file += " → " + p.ToName
 		}
 		side := string(r.Run.Side)
 		if r.Run.Error != "" {

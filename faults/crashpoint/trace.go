@@ -95,11 +95,14 @@ func (t *Trace) listen() (err error) {
 	if t.dir, err = os.Open(t.folder); err != nil {
 		return err
 	}
-	t.listener, err = net.Listen("unix", fmt.Sprintf("/proc/self/fd/%d/%s", t.dir.Fd(), tracer.Socket))
-	if err != nil {
+	if t.listener, err = net.Listen("unix", t.address()); err != nil {
 		t.dir.Close()
 	}
 	return err
+}
+
+func (t *Trace) address() string {
+	return fmt.Sprintf("/proc/self/fd/%d/%s", t.dir.Fd(), tracer.Socket)
 }
 
 // Argv is the command that runs a command under the tracer. It is started like
@@ -111,6 +114,21 @@ func (t *Trace) Argv(argv []string) []string {
 		self = os.Args[0]
 	}
 	return append([]string{self, tracer.Verb, t.folder, "--"}, argv...)
+}
+
+// Watch tells the trace when the started process is done, so that waits end also
+// where it ended before it could call. It returns at once.
+func (t *Trace) Watch(done <-chan struct{}) {
+	go func() {
+		select {
+		case <-done:
+			// An empty call, which comes behind that of the tracer, if there was one.
+			if call, err := net.Dial("unix", t.address()); err == nil {
+				call.Close()
+			}
+		case <-t.over:
+		}
+	}()
 }
 
 // Close ends the trace; a target that still runs is killed.

@@ -29,11 +29,10 @@ func Verify(record Record, at Moment, run Record, struck *Point) (Standing, stri
 	if struck == nil {
 		return Drifted, fmt.Sprintf("the run never came to %s", spot(at.Point))
 	}
-	known := namesOf(record.inOrder())
-	want := renamed(upTo(record, at.Point, at.Side), temporaries(record.inOrder(), nil))
-	got := renamed(upTo(run, *struck, at.Side), temporaries(run.inOrder(), known))
-	wantAt := renamed([]Point{at.Point}, temporaries(record.inOrder(), nil))[0]
-	gotAt := renamed([]Point{*struck}, temporaries(run.inOrder(), known))[0]
+	recorded := temporaries(record.inOrder(), nil)
+	want, wantAt := upTo(record, at.Point, at.Side, recorded), renamed(at.Point, recorded)
+	made := temporaries(run.with(*struck).inOrder(), lasting(record.inOrder(), recorded))
+	got, gotAt := upTo(run, *struck, at.Side, made), renamed(*struck, made)
 
 	here := wantAt.Same(gotAt)
 	if here && slices.EqualFunc(want, got, Point.Same) {
@@ -52,12 +51,23 @@ func Verify(record Record, at Moment, run Record, struck *Point) (Standing, stri
 	return Drifted, fmt.Sprintf("expected %s, but %s", spot(at.Point), why)
 }
 
-// upTo is what had changed something before a moment.
-func upTo(r Record, at Point, side Side) []Point {
+// with adds the point that a run was struck at: it is not in the record of a run
+// that was killed before it.
+func (r Record) with(struck Point) Record {
+	for _, p := range r.Points {
+		if p.N == struck.N {
+			return r
+		}
+	}
+	return Record{Points: append(slices.Clone(r.Points), struck)}
+}
+
+// upTo is what had changed something before a moment, under its canonical names.
+func upTo(r Record, at Point, side Side, names map[string]string) []Point {
 	var before []Point
 	for _, p := range r.changes() {
 		if p.N < at.N || p.N == at.N && side == After {
-			before = append(before, p)
+			before = append(before, renamed(p, names))
 		}
 	}
 	return before
@@ -107,9 +117,9 @@ func spot(p Point) string {
 	return text
 }
 
-func namesOf(points []Point) map[string]bool {
+// lasting are the names of a record that are not temporary.
+func lasting(points []Point, temporary map[string]string) map[string]bool {
 	names := map[string]bool{}
-	temporary := temporaries(points, nil)
 	for _, p := range points {
 		for _, name := range []string{p.Name, p.ToName} {
 			if temporary[name] == "" {
@@ -159,15 +169,12 @@ func makes(p Point) bool {
 	return false
 }
 
-func renamed(points []Point, names map[string]string) []Point {
-	changed := slices.Clone(points)
-	for i, p := range changed {
-		if name := names[p.Name]; name != "" {
-			changed[i].Name = name
-		}
-		if name := names[p.ToName]; name != "" {
-			changed[i].ToName = name
-		}
+func renamed(p Point, names map[string]string) Point {
+	if name := names[p.Name]; name != "" {
+		p.Name = name
 	}
-	return changed
+	if name := names[p.ToName]; name != "" {
+		p.ToName = name
+	}
+	return p
 }

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -32,6 +33,7 @@ type process struct {
 	loop  *loop
 	tid   int // of the thread that traces
 	inbox chan order
+	over  atomic.Bool // the target has ended, and so the harness may go
 }
 
 // order is an order of the harness, and how the loop's thread says that it has it.
@@ -48,11 +50,9 @@ func runTracer(folder string, argv []string) {
 		fmt.Fprintln(os.Stderr, "holdfast tracer:", err)
 		if p.conn != nil {
 			p.say(trail.Event{What: trail.EventFailed, Reason: err.Error()})
-			p.conn.Close()
 		}
 		os.Exit(broken)
 	}
-	p.conn.Close()
 	pass(status)
 }
 
@@ -120,7 +120,7 @@ func (p *process) say(e trail.Event) {
 	if err == nil {
 		_, err = p.conn.Write(append(line, '\n'))
 	}
-	if err != nil {
+	if err != nil && !p.over.Load() {
 		os.Exit(broken)
 	}
 }
@@ -197,7 +197,10 @@ func (p *process) listen() {
 	for {
 		o, err := p.read()
 		if err != nil {
-			os.Exit(broken) // the harness is gone, and the target goes with this process
+			if !p.over.Load() {
+				os.Exit(broken) // the harness is gone, and the target goes with this process
+			}
+			return
 		}
 		in := order{Order: o, taken: make(chan struct{})}
 		p.inbox <- in
@@ -265,6 +268,7 @@ func (l *loop) carryOut(o trail.Order) error {
 
 // finish tells how it ended.
 func (p *process) finish(why *os.File) {
+	p.over.Store(true)
 	l := p.loop
 	if !l.started {
 		reason := "the target did not start"

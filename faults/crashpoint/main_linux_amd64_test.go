@@ -15,6 +15,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"unsafe"
 
 	"go.uber.org/goleak"
 	"golang.org/x/sys/unix"
@@ -57,7 +58,7 @@ var roles = map[string]func(){
 		fmt.Println("goes on")
 	},
 	"getpid": func() {
-		for range 2_000_000 {
+		for range 500_000 {
 			unix.RawSyscall(unix.SYS_GETPPID, 0, 0, 0)
 		}
 	},
@@ -139,7 +140,7 @@ func mapper() {
 	copy(memory, "by memory")
 	unix.Msync(memory, unix.MS_SYNC)
 	var params [120]byte
-	_, _, errno := unix.RawSyscall(unix.SYS_IO_URING_SETUP, 1, uintptr(unsafePointer(&params)), 0)
+	_, _, errno := unix.RawSyscall(unix.SYS_IO_URING_SETUP, 1, uintptr(unsafe.Pointer(&params)), 0)
 	fmt.Println("io_uring:", errno == unix.ENOSYS)
 }
 
@@ -174,8 +175,10 @@ func files(t testing.TB, n int) string {
 	return dir
 }
 
+// newRun is a run that starts targets, so it is none of the short tests.
 func newRun(t testing.TB) *launch.Run {
 	t.Helper()
+	noShort(t)
 	r, err := launch.NewRun(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -186,6 +189,13 @@ func newRun(t testing.TB) *launch.Run {
 		}
 	})
 	return r
+}
+
+func noShort(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("starts a target")
+	}
 }
 
 // trace starts a command in dir under the tracer.
@@ -199,12 +209,20 @@ func trace(t testing.TB, r *launch.Run, dir string, plan crashpoint.Plan, argv [
 		t.Fatal(err)
 	}
 	b := &bench{t: t, run: r, trace: tr, dir: dir}
-	b.proc = b.start(tr.Argv(argv), env...)
+	b.read(tr.Argv(argv), env...)
+	tr.Watch(b.proc.Done())
 	t.Cleanup(func() {
 		if err := tr.Close(); err != nil {
 			t.Error(err)
 		}
 	})
+	return b
+}
+
+// read starts a command and makes its stdout readable by lines.
+func (b *bench) read(argv []string, env ...string) *bench {
+	b.t.Helper()
+	b.proc = b.start(argv, env...)
 	b.out = bufio.NewReader(b.proc.Stdout)
 	return b
 }
@@ -302,6 +320,7 @@ func size(t testing.TB, dir string) int {
 // needs skips by name what a missing tool keeps from being tested, except in CI.
 func needs(t testing.TB, tool string) string {
 	t.Helper()
+	noShort(t)
 	path, err := exec.LookPath(tool)
 	if err != nil {
 		if os.Getenv("CI") == "true" {

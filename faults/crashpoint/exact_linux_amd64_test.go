@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/faults/crashpoint"
@@ -68,8 +69,12 @@ func TestExactOnBusyThreads(t *testing.T) {
 }
 
 func TestExactOnPython(t *testing.T) {
-	python := needs(t, "python3")
-	exact(t, target{argv: []string{python, "-c", pythonScript}, files: 4, records: 100})
+	// What is found may be a script that looks for the interpreter.
+	python, err := exec.Command(needs(t, "python3"), "-c", "import sys; print(sys.executable)").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	exact(t, target{argv: []string{strings.TrimSpace(string(python)), "-c", pythonScript}, files: 4, records: 100})
 }
 
 const pythonScript = `

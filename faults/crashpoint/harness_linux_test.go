@@ -1,7 +1,0 @@
-package crashpoint_test
-
-import "unsafe"
-
-func unsafePointer[T any](to *T) unsafe.Pointer { return unsafe.Pointer(to) }
-
-func harness() {}
