@@ -14,8 +14,8 @@ import (
 	"github.com/holdfast-mcp/holdfast/suites"
 )
 
-// try tries a target whose helper is a shell script.
-func try(t *testing.T, script string) []suites.Step {
+// scripted is a target whose helper is a shell script, and a run's folder.
+func scripted(t *testing.T, script string) (f *target.File, scratch string) {
 	t.Helper()
 	t.Setenv("HOLDFAST_TIME_SCALE", "0.1")
 	t.Setenv("TMPDIR", t.TempDir())
@@ -23,28 +23,60 @@ func try(t *testing.T, script string) []suites.Step {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer run.Close()
+	t.Cleanup(func() { run.Close() })
 	path := filepath.Join(t.TempDir(), "helper.sh")
 	if err := os.WriteFile(path, []byte(script), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	text := strings.Replace(builtin["other"], "[other-helper]", "[/bin/sh, '"+path+"']", 1)
-	f, err := target.Parse("tried.yaml", []byte(text))
-	if err != nil {
+	if f, err = target.Parse("tried.yaml", []byte(text)); err != nil {
 		t.Fatal(err)
 	}
-	return suites.TryOut(t.Context(), f, run.Folder())
+	return f, run.Folder()
 }
 
-// One that answers initialize, then tools/call with the one value that it is given.
+// try tries it.
+func try(t *testing.T, script string) []suites.Step {
+	t.Helper()
+	f, scratch := scripted(t, script)
+	return suites.TryOut(t.Context(), f, scratch)
+}
+
+// One that answers initialize and tools/list, then tools/call with the one value that it is given.
 const honest = `while read -r line; do
   id=$(printf %s "$line" | sed -n "s/.*\"id\":\([0-9a-z\"-]*\).*/\1/p")
   case "$line" in
   *\"initialize\"*) printf "{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{\"tools\":{}},\"serverInfo\":{\"name\":\"s\",\"version\":\"1\"}}}\n" "$id" ;;
+  *tools/list*) printf "{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"tools\":[{\"name\":\"$ADD\",\"inputSchema\":{}},{\"name\":\"list\",\"inputSchema\":{}}]}}\n" "$id" ;;
   *\"add\"*) kept=$(printf %s "$line" | sed -n "s/.*\"text\":\"\([^\"]*\)\".*/\1/p"); printf "{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"content\":[],\"structuredContent\":{}}}\n" "$id" ;;
-  *\"list\"*) printf "{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"content\":[],\"structuredContent\":{\"notes\":[\"$KEPT\"]}}}\n" "$id" ;;
+  *\"list\"*) printf "{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"content\":[],\"structuredContent\":{\"$NOTES\":[\"$KEPT\"]}}}\n" "$id" ;;
   esac
 done`
+
+// honestly is the honest helper, with what it keeps, the name of its list and of
+// its writing tool.
+func honestly(kept, notes, add string) string {
+	return strings.NewReplacer("$KEPT", kept, "$NOTES", notes, "$ADD", add).Replace(honest)
+}
+
+func TestARunBeginsOnlyWhereTheTargetFileFits(t *testing.T) {
+	for name, c := range map[string]struct{ script, says string }{
+		"one that holds":       {honestly("$kept", "notes", "add"), ""},
+		"one that forgets":     {honestly("another", "notes", "add"), ""}, // that is for the specs to say
+		"one with other words": {honestly("$kept", "remarks", "add"), "the target file's mapping does not fit the answer"},
+		"one without the tool": {honestly("$kept", "notes", "append"), `the helper lists no tool "add"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, scratch := scripted(t, c.script)
+			err := suites.Starts(t.Context(), f, scratch)
+			if c.says == "" {
+				NewWithT(t).Expect(err).NotTo(HaveOccurred())
+				return
+			}
+			NewWithT(t).Expect(err).To(MatchError(ContainSubstring(c.says)))
+		})
+	}
+}
 
 func TestTryOutEndsWithTheFirstStepThatFails(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -53,8 +85,10 @@ func TestTryOutEndsWithTheFirstStepThatFails(t *testing.T) {
 		ok     bool
 		detail string
 	}{
-		"one that holds":         {strings.ReplaceAll(honest, "$KEPT", "$kept"), "everything stops", true, ""},
-		"one that forgets":       {strings.ReplaceAll(honest, "$KEPT", "another"), "a read shows the write", false, "does not show"},
+		"one that holds":         {honestly("$kept", "notes", "add"), "everything stops", true, ""},
+		"one that forgets":       {honestly("another", "notes", "add"), "a read shows the write", false, "does not show"},
+		"one with other words":   {honestly("$kept", "remarks", "add"), "a read shows the write", false, "the target file's mapping does not fit the answer"},
+		"one without the tool":   {honestly("$kept", "notes", "append"), "it lists the tools that the target file names", false, `the helper lists no tool "add"; it lists append, list`},
 		"one that ends at once":  {"exit 3", "the helper starts and shakes hands", false, "exit code 3"},
 		"one that never answers": {"while read -r line; do :; done", "the helper starts and shakes hands", false, "expected an answer to initialize"},
 	} {

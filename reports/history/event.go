@@ -111,6 +111,8 @@ type Call struct {
 	IsError bool `json:"is_error,omitempty"`
 	// Fields are what the target file's answer mapping found, in the contract's words.
 	Fields map[string]any `json:"fields,omitempty"`
+	// Unmapped: the target file's jq does not fit the answer; Reason says where.
+	Unmapped bool `json:"unmapped,omitempty"`
 	// Reason is why the outcome is refused or unknown, for a person.
 	Reason string `json:"reason,omitempty"`
 }

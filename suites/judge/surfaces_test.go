@@ -15,7 +15,8 @@ func noteBeforeLogin() history.History {
 	s.look("card", "converged", item("i1"), row("title", "Title", "status", "doing", "notes", list("n1", "n2")))
 	s.call("get", and(item("i1"), "moment", "converged"), // c2
 		done("item_id", "i1", "materialized", true, "anchor", "live", "title", "Title", "status", "doing", "notes", list("n1", "n2")))
-	s.call("status", and(item("i1"), "status", "doing"), done()) // c3
+	s.call("status", and(item("i1"), "status", "doing"), done())                                    // c3
+	s.call("start", params("task_key", "t1", "title", "Title", "key", "k1"), done("item_id", "i1")) // c4: told once
 	return s.told()
 }
 
@@ -66,7 +67,7 @@ func TestSurfacesAgree(t *testing.T) {
 		variant{"a follow-up was not acknowledged", edits(param("c3", "status", "doing"), ends("c3", refused("permanent", "no_such_status"))), nil,
 			[]string{"call c3 (status) was not acknowledged: refused"}},
 		variant{"a follow-up got no answer", edits(neverReturned("c3")), nil, []string{"call c3 (status) was not acknowledged: unknown"}},
-		variant{"no start was acknowledged", edits(ends("c1", unknown())), nil, []string{"no start was acknowledged"}},
+		variant{"no start was acknowledged", edits(ends("c1", unknown()), noCall("c4")), nil, []string{"no start was acknowledged"}},
 	)
 }
 

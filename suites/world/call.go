@@ -94,6 +94,7 @@ func (w *World) outcome(tool target.Tool, reply mcp.Reply, err error) history.Ca
 		ended.Outcome = history.Unknown
 		ended.Reason = "the answer is a " + reply.ResultType + " and no result"
 	case err != nil:
+		ended.Unmapped = true
 		ended.Reason = fmt.Sprintf("the target file's mapping does not fit the answer: %v", err)
 	case refused:
 		ended.Reason = reply.Text()

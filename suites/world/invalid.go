@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/holdfast-mcp/holdfast/fixtures/mcp"
 	"github.com/holdfast-mcp/holdfast/fixtures/target"
 )
 
@@ -47,14 +48,27 @@ func (c *Caller) InvalidCalls(value string) []Act {
 	return acts
 }
 
-func (c *Caller) inputSchema(tool string) (schema, bool) {
+// Tools are the names of the tools that the helper lists.
+func (c *Caller) Tools() []string {
+	var names []string
+	for _, t := range c.tools() {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+func (c *Caller) tools() []mcp.Tool {
 	ctx, cancel := context.WithTimeout(c.w.ctx, c.w.config.Limits.Answer)
 	defer cancel()
 	tools, err := c.session.Tools(ctx)
 	if err != nil {
 		Inconclusive("the helper did not list its tools: %v", err)
 	}
-	for _, t := range tools {
+	return tools
+}
+
+func (c *Caller) inputSchema(tool string) (schema, bool) {
+	for _, t := range c.tools() {
 		var in schema
 		if t.Name == tool && json.Unmarshal(t.InputSchema, &in) == nil {
 			return in, true
