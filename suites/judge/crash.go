@@ -89,16 +89,19 @@ func Covered(h history.History) Ruling {
 }
 
 // eachCrash rules over every run that counts; rule returns what was left, and
-// what is wrong with it, "" for nothing.
+// what is wrong with it, "" for nothing. Whatever is wrong is one finding, with
+// the places at which it is and how much was tried.
 func eachCrash(h history.History, clause, summary string, rule func(Crash) (left, wrong string, err error)) Ruling {
 	r := Covered(h)
 	all, err := crashes(h)
 	if err != nil {
 		return r
 	}
+	counted, broken := 0, []string{}
 	for _, c := range all {
 		p := Point{Run: c.Run, Verdict: verdict.Inconclusive}
 		if c.Counts() {
+			counted++
 			left, wrong, err := rule(c)
 			p.Left = left
 			switch {
@@ -107,14 +110,27 @@ func eachCrash(h history.History, clause, summary string, rule func(Crash) (left
 				r.doubted("%s: %v", c.where(), err)
 			case wrong != "":
 				p.Verdict = verdict.Fail
-				r.broke(clause, summary, c.where(), wrong)
+				broken = append(broken, c.where()+": "+wrong)
 			default:
 				p.Verdict = verdict.Pass
 			}
 		}
 		r.Points = append(r.Points, p)
 	}
+	if len(broken) > 0 {
+		n := len(broken)
+		r.broke(clause, fmt.Sprintf("%s, at %d of %d crash points", summary, n, counted), append(most(broken), fmt.Sprintf("%d runs, %d of them struck where they should have been", len(all), counted))...)
+	}
 	return r
+}
+
+// most is as much of a list as a person reads.
+func most(list []string) []string {
+	const shown = 8
+	if len(list) <= shown {
+		return list
+	}
+	return append(list[:shown:shown], fmt.Sprintf("and %d more", len(list)-shown))
 }
 
 // NeverHalf (WR-03): at no crash point is an anchor there without its start
