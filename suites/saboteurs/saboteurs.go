@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/holdfast-mcp/holdfast/faults/crashpoint"
 	"github.com/holdfast-mcp/holdfast/faults/wire"
 	"github.com/holdfast-mcp/holdfast/suites/world"
 )
@@ -49,6 +50,20 @@ var all = []Saboteur{
 		seams: func() world.Seams {
 			return world.Seams{Kill: func(func(context.Context) error) func(context.Context) error {
 				return func(context.Context) error { return nil }
+			}}
+		},
+	},
+	{
+		Name: "strike-elsewhere", Title: "a tracer that strikes at the first point, wherever it was told to",
+		Specs: []string{"DU-03/every-crash-point-of-a-write"},
+		seams: func() world.Seams {
+			return world.Seams{Trigger: func(t *crashpoint.Trigger) *crashpoint.Trigger {
+				if t != nil {
+					first := *t
+					first.At, first.Side = crashpoint.Address{N: 1}, crashpoint.Before
+					t = &first
+				}
+				return t
 			}}
 		},
 	},

@@ -152,6 +152,9 @@ func (w *World) struck(trace *crashpoint.Trace) (crashpoint.Moment, error) {
 func (w *World) arm(trace *crashpoint.Trace, trigger *crashpoint.Trigger) {
 	ctx, cancel := context.WithTimeout(w.ctx, w.config.Limits.Ready)
 	defer cancel()
+	if w.config.Seams.Trigger != nil {
+		trigger = w.config.Seams.Trigger(trigger)
+	}
 	if err := trace.Arm(ctx, trigger); err != nil {
 		Broken("arming the tracer: %v", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/holdfast-mcp/holdfast/faults/crashpoint"
 	"github.com/holdfast-mcp/holdfast/faults/wire"
 )
 
@@ -18,6 +19,8 @@ type Seams struct {
 	Kill func(kill func(context.Context) error) func(context.Context) error
 	// Skip says which looks are never taken.
 	Skip func(probe, when string) bool
+	// Trigger decorates what the tracer is told to do, and where.
+	Trigger func(*crashpoint.Trigger) *crashpoint.Trigger
 	// Word decorates a planted canary.
 	Word func(string) string
 	// Shows decorates whether a probe shows a commit.
