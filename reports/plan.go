@@ -40,10 +40,12 @@ type PlannedSpec struct {
 	Profile string   `json:"profile"`
 	Faults  []string `json:"faults,omitempty"`
 	Seed    int64    `json:"seed"`
-	// Mutant, Saboteur and Schedule are handed to the performance.
+	// Mutant, Saboteur, Schedule and Point are handed to the performance.
 	Mutant   string `json:"mutant,omitempty"`
 	Saboteur string `json:"saboteur,omitempty"`
 	Schedule string `json:"schedule,omitempty"`
+	// Point is the one crash point to be tried, "" for all.
+	Point string `json:"point,omitempty"`
 	// Settled is the verdict of a spec that is known without running it
 	// (not-applicable, inconclusive, not-run), with its reason; empty for one
 	// that must run.

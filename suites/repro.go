@@ -26,6 +26,8 @@ type ReproOptions struct {
 	IDs []string
 	// Times is how often each is run.
 	Times int
+	// Point is the one crash point to be tried ("17:after"), "" for all of them.
+	Point string
 	// Out is the report folder of the repro, "" for REPORT/repro.
 	Out   string
 	Procs int
@@ -77,6 +79,9 @@ func (h Harness) Repro(o ReproOptions) (ReproReport, error) {
 	}
 	ids, err := reproIDs(report, o.IDs)
 	if err != nil {
+		return ReproReport{}, err
+	}
+	if err := checkPoint(report, ids, o.Point); err != nil {
 		return ReproReport{}, err
 	}
 	l, err := reproTarget(o.Report, report)
@@ -147,6 +152,29 @@ func reproIDs(r reports.Report, asked []string) ([]string, error) {
 	return ids, nil
 }
 
+// checkPoint says why a crash point cannot be tried once more.
+func checkPoint(r reports.Report, ids []string, point string) error {
+	if point == "" {
+		return nil
+	}
+	var tried []string
+	for _, s := range r.Specs {
+		if s.CrashPoints == nil || !slices.Contains(ids, s.ID) {
+			continue
+		}
+		for _, p := range s.CrashPoints.Tried {
+			if p.Name == point {
+				return nil
+			}
+			tried = append(tried, p.Name)
+		}
+	}
+	if len(tried) == 0 {
+		return Usage("--point is %q, and no spec that is to be run again was struck at crash points; name one such as DU-03/every-crash-point-of-a-write", point)
+	}
+	return Usage("--point is %q, and no run of these specs was at that point%s; there are %s", point, nearText(point, tried), strings.Join(tried, ", "))
+}
+
 // reproTarget reads the target file that the report was made with.
 func reproTarget(folder string, r reports.Report) (Loaded, error) {
 	text, err := os.ReadFile(filepath.Join(folder, reports.TargetFile))
@@ -185,7 +213,7 @@ func (h Harness) planRepro(o ReproOptions, plan reports.Plan, l Loaded, ids []st
 		for n := range o.Times {
 			again := p
 			again.Key, again.Role, again.Target, again.Schedule = fmt.Sprintf("%s/%d", id, n+1), reports.RoleRepro, l.Name, schedule
-			again.Settled, again.Reason = "", ""
+			again.Settled, again.Reason, again.Point = "", "", o.Point
 			specs = append(specs, again)
 		}
 	}

@@ -61,7 +61,7 @@ func (h Harness) runOne(ctx context.Context, tell func(), j job, p reports.Plann
 	artifacts := filepath.Join(reports.ArtifactsDir, filepath.FromSlash(p.Key))
 	setup := Setup{
 		Target: j.Targets[p.Target].File, Seed: p.Seed, Folder: filepath.Join(j.Folder, artifacts), Scratch: j.Scratch,
-		Mutant: p.Mutant, Saboteur: p.Saboteur, Schedule: p.Schedule, Keep: j.Keep,
+		Mutant: p.Mutant, Saboteur: p.Saboteur, Schedule: p.Schedule, Point: p.Point, Keep: j.Keep,
 	}
 	report := func(s reports.Spec) error {
 		s.Artifacts = filepath.ToSlash(artifacts)

@@ -22,6 +22,7 @@ has no result, 5 a run of it was inconclusive, 130 interrupted; the worst one st
 	}
 	f := cmd.Flags()
 	f.IntVar(&o.Times, "times", 1, "how often each spec is run")
+	f.StringVar(&o.Point, "point", "", "try one crash point only, as the report names it: 17:after, 17:ENOSPC")
 	f.StringVar(&o.Out, "out", "", "folder for what it leaves (default REPORT/repro)")
 	f.IntVar(&o.Procs, "procs", 0, "workers (default twice the cores, at most one a run)")
 	f.BoolVar(&o.Keep, "keep", false, "leave the private stores of the runs for a look")

@@ -137,6 +137,9 @@ func (s Style) findings(b *strings.Builder, r reports.Report) {
 				fmt.Fprintf(b, "    · %s\n", Plain(fact))
 			}
 		}
+		if c := spec.CrashPoints; c != nil {
+			fmt.Fprintf(b, "  crash points: %s\n  each of them: %s/%s\n", Covered(*c), Plain(spec.Artifacts), Plain(c.Table))
+		}
 		if spec.Repro != "" {
 			fmt.Fprintf(b, "  again: %s\n", Plain(spec.Repro))
 		}

@@ -82,3 +82,14 @@ func claimed(r reports.Report) (shown []reports.Clause, unclaimed []string) {
 	}
 	return shown, unclaimed
 }
+
+// Covered says how much was tried at the crash points of a call, and what that
+// does not show.
+func Covered(c reports.CrashPoints) string {
+	text := fmt.Sprintf("%d points, %d runs: %d verified, %d re-addressed, %d drifted (SIGKILL keeps the page cache: no power loss, no missing fsync)",
+		c.Points, c.Runs, c.Verified, c.Readdressed, c.Drifted)
+	for _, n := range c.NotSeen {
+		text += "; not seen: " + Plain(n)
+	}
+	return text
+}

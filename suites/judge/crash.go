@@ -82,7 +82,12 @@ func Covered(h history.History) Ruling {
 			before++
 		}
 	}
-	if before == 0 || behind == 0 {
+	switch only := h.Marks("one-crash-point"); {
+	case len(only) > 0 && before+behind == 0:
+		return doubt("the run at the one crash point asked for (%v) was not struck there", only[0].Data["point"])
+	case len(only) > 0:
+		return Ruling{}
+	case before == 0 || behind == 0:
 		return doubt("of %d runs at crash points %d were verified before the acknowledgement and %d behind it; at least one of each is needed", len(all), before, behind)
 	}
 	return Ruling{}

@@ -28,12 +28,13 @@ type Crash struct {
 	Restarted func(run string, c *Caller)
 }
 
-// CrashMark is the name of the mark that tells of one run at one crash point,
-// RestartMark of one whose helper did not start again.
+// The marks of crash points: the recorded call, that one point only is tried, a
+// run at a point, and a run whose helper did not start again.
 const (
-	CrashMark   = "crash-point"
-	RecordMark  = "crash-record"
-	RestartMark = "restart-failed"
+	RecordMark   = "crash-record"
+	OnePointMark = "one-crash-point"
+	CrashMark    = "crash-point"
+	RestartMark  = "restart-failed"
 )
 
 // Tried is what the mark of a run holds.
@@ -61,6 +62,9 @@ func (w *World) EachCrashPoint(c Crash) {
 	}
 	record := w.recordCall(c, base)
 	w.Mark(RecordMark, plain(record))
+	if w.config.Point != "" {
+		w.Mark(OnePointMark, map[string]any{"point": w.config.Point})
+	}
 	if len(c.Variants) == 0 {
 		c.Variants = []string{""}
 	}
