@@ -41,6 +41,7 @@ type Trace struct {
 	listener net.Listener
 	plan     Plan
 	over     chan struct{} // the reading has ended
+	watching sync.WaitGroup
 
 	ordering sync.Mutex // one order at a time
 	mu       sync.Mutex
@@ -119,7 +120,7 @@ func (t *Trace) Argv(argv []string) []string {
 // Watch tells the trace when the started process is done, so that waits end also
 // where it ended before it could call. It returns at once.
 func (t *Trace) Watch(done <-chan struct{}) {
-	go func() {
+	t.watching.Go(func() {
 		select {
 		case <-done:
 			// An empty call, which comes behind that of the tracer, if there was one.
@@ -128,7 +129,7 @@ func (t *Trace) Watch(done <-chan struct{}) {
 			}
 		case <-t.over:
 		}
-	}()
+	})
 }
 
 // Close ends the trace; a target that still runs is killed.
@@ -141,6 +142,7 @@ func (t *Trace) Close() error {
 	t.mu.Unlock()
 	t.listener.Close()
 	<-t.over
+	t.watching.Wait()
 	t.dir.Close()
 	if err := os.RemoveAll(t.folder); err != nil {
 		return fmt.Errorf("removing the tracer's folder: %w", err)
