@@ -106,12 +106,20 @@ func (c *Caller) shakeHands() error {
 	return nil
 }
 
-// noHandshake says why there is no session, with what the helper itself said.
+// noHandshake says why there is no session, with what the helper itself said. A
+// helper whose stream has ended is about to be reaped.
 func (c *Caller) noHandshake(err error) error {
+	var none *mcp.NoAnswer
+	if errors.As(err, &none) && none.Reason != mcp.Deadline {
+		select {
+		case <-c.process.Done():
+		case <-time.After(c.w.config.Limits.Stop):
+		}
+	}
 	select {
 	case <-c.process.Done():
 		return c.process.Failed("before it had shaken hands", "run the command by hand and see what it says; an MCP server reads JSON-RPC from stdin until it ends")
-	case <-time.After(c.w.config.Limits.Poll):
+	default:
 		return fmt.Errorf("shaking hands with the helper (%s): expected an answer to initialize within %v: %w; is the command an MCP server, and does the target file name its transport (mcp) and revision rightly?",
 			c.name, c.w.config.Limits.Ready, err)
 	}
