@@ -1,9 +1,11 @@
 package crashpoint_test
 
 import (
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,6 +68,63 @@ func exact(t *testing.T, x target) {
 
 func TestExactOnBusyThreads(t *testing.T) {
 	exact(t, target{argv: []string{self(t)}, env: []string{roleVariable + "=writers"}, files: 8, records: 200})
+}
+
+// At any point, killed on either side: the files hold what has a smaller number,
+// and nothing was acknowledged that comes later. Of acknowledgements that were let
+// go, the trace says of those that came to their end that they did, and they did.
+func TestExactAmongAcknowledgements(t *testing.T) {
+	r := newRun(t)
+	const points = 4 * 10 * 2
+	for _, side := range []crashpoint.Side{crashpoint.Before, crashpoint.After} {
+		for i := range tries {
+			n := 1 + i*(points-1)/(tries-1)
+			dir := files(t, 4)
+			b := role(t, r, dir, crashpoint.Plan{
+				Armed: true, Text: 16,
+				Trigger: &crashpoint.Trigger{At: crashpoint.Address{N: n}, Side: side, Do: crashpoint.Kill},
+			}, "answers")
+			struck, err := b.trace.Struck(within(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			said, err := io.ReadAll(b.out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b.ended()
+			written, mayHave, must := 0, map[string]bool{}, []string{}
+			for _, p := range b.trace.Record().Points {
+				switch {
+				case p.N > n || p.N == n && side == crashpoint.Before:
+					t.Errorf("killed %s point %d it began point %d", side, n, p.N)
+				case p.Kind == crashpoint.State:
+					written++
+				case p.Done:
+					must = append(must, p.Text)
+					fallthrough
+				default:
+					mayHave[p.Text] = true
+				}
+			}
+			if got := size(t, dir); got != written*recordSize {
+				t.Errorf("killed %s point %d, a %s, it left %d bytes, expected %d records", side, n, struck.Point.Kind, got, written)
+			}
+			for line := range strings.Lines(string(said)) {
+				if !mayHave[line] {
+					t.Errorf("killed %s point %d it acknowledged %q, which comes later", side, n, line)
+				}
+			}
+			for _, line := range must {
+				if !strings.Contains(string(said), line) {
+					t.Errorf("killed %s point %d it had acknowledged %q, and nobody heard it", side, n, line)
+				}
+			}
+			if struck.Side == crashpoint.After && struck.Point.Kind == crashpoint.Ack && !slices.Contains(must, struck.Point.Text) {
+				t.Errorf("killed after the acknowledgement %q it is not noted down", struck.Point.Text)
+			}
+		}
+	}
 }
 
 func TestExactOnPython(t *testing.T) {

@@ -37,7 +37,9 @@ const (
 var roles = map[string]func(){
 	// 8 busy threads, each with its own file: 25 records each.
 	"writers": func() { writers(8, 25) },
-	// The same without an end.
+	// 4 threads, 10 records each, and each one is acknowledged.
+	"answers": func() { answering(4, 10) },
+	// The same as writers, without an end.
 	"endless": func() { writers(8, 1<<40) },
 	// One thread: a whole store, written by temporary file and rename, for every
 	// line of its input, which it echoes.
@@ -82,20 +84,36 @@ var roles = map[string]func(){
 func writers(threads, records int) {
 	var all sync.WaitGroup
 	for i := range threads {
-		all.Add(1)
-		go func() {
-			defer all.Done()
+		all.Go(func() {
 			runtime.LockOSThread()
 			fd, err := unix.Open(fmt.Sprintf("file-%d", i), unix.O_WRONLY, 0)
+			for n := 0; n < records && err == nil; n++ {
+				_, err = unix.Write(fd, []byte(recordText))
+			}
 			if err != nil {
 				panic(err)
 			}
-			for range records {
-				if _, err := unix.Write(fd, []byte(recordText)); err != nil {
-					panic(err)
+		})
+	}
+	all.Wait()
+}
+
+// answering says after each record on stdout which one it was.
+func answering(threads, records int) {
+	var all sync.WaitGroup
+	for i := range threads {
+		all.Go(func() {
+			runtime.LockOSThread()
+			fd, err := unix.Open(fmt.Sprintf("file-%d", i), unix.O_WRONLY, 0)
+			for n := 0; n < records && err == nil; n++ {
+				if _, err = unix.Write(fd, []byte(recordText)); err == nil {
+					_, err = unix.Write(1, fmt.Appendf(nil, "%d.%d\n", i, n))
 				}
 			}
-		}()
+			if err != nil {
+				panic(err)
+			}
+		})
 	}
 	all.Wait()
 }

@@ -3,6 +3,7 @@ package crashpoint
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -28,8 +29,8 @@ func (t *Trace) Arm(ctx context.Context, trigger *Trigger) error {
 	return err
 }
 
-// Disarm ends the counting and the trigger, and returns what was noted down. Calls
-// on pipes and sockets that have not come to their end are not in it.
+// Disarm ends the counting and the trigger, and returns what was noted down. Of
+// calls that have not come to their end it says so (Point.Done).
 func (t *Trace) Disarm(ctx context.Context) (Record, error) {
 	if _, err := t.order(ctx, trail.Order{Do: trail.OrderDisarm}); err != nil {
 		return Record{}, err
@@ -70,16 +71,18 @@ func (t *Trace) Ended(ctx context.Context) (e End, err error) {
 	return e, err
 }
 
-// Counted waits until at least n calls have come to their end.
+// Counted waits until it is known that at least n calls have come to their end.
+// What is known may lag behind by some calls on files.
 func (t *Trace) Counted(ctx context.Context, n int) error {
-	return t.until(ctx, fmt.Sprintf("%d counted calls", n), func() bool { return len(t.record.Points) >= n })
+	return t.until(ctx, fmt.Sprintf("%d counted calls", n), func() bool { return len(t.points) >= n })
 }
 
-// Record is what was noted down so far.
+// Record is what is known so far. It is complete after Disarm, Held, Struck and
+// Ended; in between the last calls on files may be missing.
 func (t *Trace) Record() Record {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	r := Record{Blind: slices.Clone(t.record.Blind), Points: slices.Clone(t.record.Points)}
+	r := Record{Blind: slices.Clone(t.blind), Points: slices.Collect(maps.Values(t.points))}
 	r.Points = r.inOrder()
 	return r
 }

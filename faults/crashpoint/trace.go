@@ -52,7 +52,8 @@ type Trace struct {
 	answers  map[int]trail.Event
 	arming   int // the order that begins a new counting
 	pid      int
-	record   Record
+	points   map[int]Point // by number
+	blind    []Blind
 	held     *Moment
 	struck   *Moment
 	end      *End
@@ -81,7 +82,7 @@ func Prepare(folder string, plan Plan) (*Trace, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making the tracer's folder: %w", err)
 	}
-	t := &Trace{folder: folder, plan: plan, over: make(chan struct{}), changed: make(chan struct{}), answers: map[int]trail.Event{}}
+	t := &Trace{folder: folder, plan: plan, over: make(chan struct{}), changed: make(chan struct{}), answers: map[int]trail.Event{}, points: map[int]Point{}}
 	if err := t.listen(); err != nil {
 		os.RemoveAll(folder)
 		return nil, fmt.Errorf("listening for the tracer: %w", err)
@@ -197,13 +198,14 @@ func (t *Trace) take(e trail.Event) {
 	case trail.EventStarted:
 		t.pid = e.PID
 	case trail.EventPoint:
-		t.record.Points = append(t.record.Points, *e.Point)
+		t.points[e.Point.N] = *e.Point // for the second time, if it has come to its end meanwhile
 	case trail.EventBlind:
-		t.record.Blind = append(t.record.Blind, *e.Blind)
+		t.blind = append(t.blind, *e.Blind)
 	case trail.EventAnswer:
 		t.answers[e.Seq] = e
 		if e.Seq == t.arming && e.Refused == "" {
-			t.record.Points, t.held, t.struck = nil, nil, nil
+			t.held, t.struck = nil, nil
+			clear(t.points)
 		}
 	case trail.EventHeld:
 		t.held = &Moment{*e.Point, e.Side}

@@ -2,7 +2,6 @@ package tracer
 
 import (
 	"bufio"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,7 +13,6 @@ import (
 	"runtime"
 	"slices"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -33,7 +31,9 @@ type process struct {
 	loop  *loop
 	tid   int // of the thread that traces
 	inbox chan order
-	over  atomic.Bool // the target has ended, and so the harness may go
+	// unsaid is what the harness has not been told yet.
+	unsaid []byte
+	over   atomic.Bool // the target has ended, and so the harness may go
 }
 
 // order is an order of the harness, and how the loop's thread says that it has it.
@@ -113,83 +113,27 @@ func (p *process) read() (trail.Order, error) {
 	return o, err
 }
 
-// say tells the harness. Where it is gone there is nothing left to trace for, and
-// the target ends with this process.
+// enough is how many bytes of points are gathered before they are told: to tell
+// each one would cost more than to trace it.
+const enough = 16 << 10
+
+// say tells the harness. Points of files wait for what comes next: for enough of
+// them, an acknowledgement, or anything else.
 func (p *process) say(e trail.Event) {
 	line, err := json.Marshal(e)
 	if err == nil {
-		_, err = p.conn.Write(append(line, '\n'))
+		p.unsaid = append(append(p.unsaid, line...), '\n')
+		if e.What == trail.EventPoint && e.Point.Kind == trail.State && len(p.unsaid) < enough {
+			return
+		}
+		// Where the harness is gone there is nothing left to trace for, and the
+		// target ends with this process.
+		_, err = p.conn.Write(p.unsaid)
+		p.unsaid = p.unsaid[:0]
 	}
 	if err != nil && !p.over.Load() {
 		os.Exit(broken)
 	}
-}
-
-// start makes the shim and takes hold of the thread that becomes the target. why
-// gives afterwards what kept it from that.
-func (p *process) start(argv []string) (why *os.File, err error) {
-	goRead, goWrite, err := pipe()
-	if err != nil {
-		return nil, err
-	}
-	defer goRead.Close()
-	defer goWrite.Close()
-	tellRead, tellWrite, err := pipe()
-	if err != nil {
-		return nil, err
-	}
-	defer tellWrite.Close()
-	self := append([]string{os.Args[0], shimVerb, "--"}, argv...)
-	pid, err := syscall.ForkExec("/proc/self/exe", self, &syscall.ProcAttr{
-		Env:   os.Environ(),
-		Files: []uintptr{0, 1, 2, goRead.Fd(), tellWrite.Fd()},
-		Sys:   &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL},
-	})
-	if err != nil {
-		return nil, fmt.Errorf("starting the shim: %w", err)
-	}
-	tellWrite.Close()
-	p.loop.root = pid
-	p.letGoOfStreams()
-
-	var said [5]byte
-	if _, err := io.ReadFull(tellRead, said[:1]); err != nil {
-		return nil, fmt.Errorf("waiting for the shim: %w", err)
-	}
-	if said[0] != saysThread {
-		return tellRead, nil
-	}
-	if _, err := io.ReadFull(tellRead, said[1:]); err != nil {
-		return nil, fmt.Errorf("waiting for the shim: %w", err)
-	}
-	tid := int(binary.LittleEndian.Uint32(said[1:]))
-	if err := seize(tid); err != nil {
-		return nil, fmt.Errorf("%w: ptrace was refused: %w; in a container, allow it (SYS_PTRACE)", ErrUnavailable, err)
-	}
-	p.loop.know(tid)
-	_, err = goWrite.Write([]byte{1})
-	return tellRead, err
-}
-
-// pipe makes a pipe whose ends block, as the shim needs them.
-func pipe() (r, w *os.File, err error) {
-	var ends [2]int
-	if err := unix.Pipe2(ends[:], unix.O_CLOEXEC); err != nil {
-		return nil, nil, fmt.Errorf("making a pipe to the shim: %w", err)
-	}
-	return os.NewFile(uintptr(ends[0]), "pipe"), os.NewFile(uintptr(ends[1]), "pipe"), nil
-}
-
-// letGoOfStreams gives up this process's share of the target's stdin and stdout:
-// where the target closes one, its other end must see that.
-func (p *process) letGoOfStreams() {
-	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
-	if err != nil {
-		return
-	}
-	defer null.Close()
-	unix.Dup3(int(null.Fd()), 0, 0)
-	unix.Dup3(int(null.Fd()), 1, 0)
 }
 
 // listen hands the harness's orders to the loop.
@@ -250,6 +194,7 @@ func (l *loop) carryOut(o trail.Order) error {
 		l.arm(o.Trigger)
 	case trail.OrderDisarm:
 		l.armed, l.trigger, l.failing = false, nil, nil
+		l.tellAllUnfinished()
 	case trail.OrderRelease:
 		if l.frozen == nil {
 			return errors.New("it is not held at any point")
