@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -50,6 +51,11 @@ func TestBadCommandLines(t *testing.T) {
 	}{
 		"nothing":                    {nil, "Available Commands"},
 		"an unknown verb":            {[]string{"runn"}, `there is no verb "runn" (did you mean run?)`},
+		"help of an unknown verb":    {[]string{"harness", "--help"}, `there is no verb "harness"`},
+		"help with an unknown verb":  {[]string{"help", "harness"}, `there is no verb "harness"`},
+		"help with a slip":           {[]string{"help", "runn"}, `there is no verb "runn" (did you mean run?)`},
+		"a slip with help":           {[]string{"-h", "lst"}, `there is no verb "lst" (did you mean list?)`},
+		"help with too much":         {[]string{"help", "run", "it"}, "accepts at most 1 arg"},
 		"an unknown flag":            {[]string{"run", "--sed", "1"}, "unknown flag: --sed"},
 		"a flag without its value":   {[]string{"run", "--seed"}, "flag needs an argument"},
 		"a value of the wrong type":  {[]string{"run", "--procs", "many"}, `invalid argument "many"`},
@@ -120,6 +126,8 @@ func TestReadingVerbsSpeakToAPerson(t *testing.T) {
 		"(contract ":             {"version"},
 		"0.1.0":                  {"--version"},
 		"Where several hold":     {"run", "--help"},
+		"holdfast run [TARGET":   {"help", "run"},
+		"Available Commands":     {"help"},
 	} {
 		code, out, errs := holdfast(t, args...)
 		NewWithT(t).Expect(code).To(Equal(0), errs)
@@ -172,4 +180,34 @@ func TestRunEndsWithTheGatesCode(t *testing.T) {
 	g.Expect(json.Unmarshal(o.Bytes(), &r)).To(Succeed(), o.String())
 	g.Expect(r.Gate.ExitCode).To(Equal(3))
 	g.Expect(r.Seed).To(Equal(int64(1)))
+}
+
+// What the verbs leave by default in a working directory is not committed by a slip.
+func TestWhatIsLeftByDefaultIsIgnoredByGit(t *testing.T) {
+	g := NewWithT(t)
+	ignored, err := os.ReadFile("../../.gitignore")
+	g.Expect(err).NotTo(HaveOccurred())
+	folders := 0
+	for _, verb := range (&program{harness: harness()}).root().Commands() {
+		if out := verb.Flags().Lookup("out"); out != nil && out.DefValue != "" {
+			g.Expect(strings.Split(string(ignored), "\n")).To(ContainElement("/"+out.DefValue+"/"), verb.Name())
+			folders++
+		}
+	}
+	g.Expect(folders).To(BeNumerically(">=", 2))
+}
+
+// What the error on a baseline shows as an example can be copied.
+func TestTheExampleOfABaselineNamesASpec(t *testing.T) {
+	g := NewWithT(t)
+	path := filepath.Join(t.TempDir(), "baseline.yaml")
+	g.Expect(os.WriteFile(path, []byte("DU-04\n"), 0o644)).To(Succeed())
+	_, _, errs := holdfast(t, "run", "--baseline", path)
+	example := regexp.MustCompile(`\{spec: (\S+), expect`).FindStringSubmatch(errs)
+	g.Expect(example).To(HaveLen(2), errs)
+	var ids []string
+	for _, s := range tests() {
+		ids = append(ids, s.ID)
+	}
+	g.Expect(ids).To(ContainElement(example[1]))
 }

@@ -72,6 +72,9 @@ func (p *program) complain(cmd *cobra.Command, err error) {
 	}
 	fmt.Fprintf(p.err, "holdfast: %s\n", strings.Join(lines, "\n"))
 	if !p.began {
+		if cmd.Name() == "help" {
+			cmd = cmd.Root() // whose verbs are what is looked for
+		}
 		fmt.Fprintf(p.err, "`%s --help` shows how it is used\n", cmd.CommandPath())
 	}
 }
@@ -98,6 +101,8 @@ func (p *program) root() *cobra.Command {
 	}
 	root.SuggestionsMinimumDistance = 2
 	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetHelpFunc(p.help(root.HelpFunc()))
+	root.SetHelpCommand(helpVerb())
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.AddCommand(
 		p.runVerb(), p.listVerb(), p.explainVerb(), p.doctorVerb(), p.reproVerb(), p.reportVerb(), p.mutantsVerb(),

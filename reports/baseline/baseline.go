@@ -40,7 +40,7 @@ type Entry struct {
 	Expires string `yaml:"expires"` // YYYY-MM-DD, the last day that counts
 }
 
-const example = `- {spec: DU-04/one-connection, expect: known-failing, reason: "…", issue: "…", expires: 2030-01-31}`
+const example = `- {spec: DU-04/concurrent-on-one-connection, expect: known-failing, reason: "…", issue: "…", expires: 2030-01-31}`
 
 // Read reads a baseline file: a YAML list of entries. The error names the place,
 // what was written and what was expected.
