@@ -26,9 +26,9 @@ func report() reports.Report {
 	bad := "lost \x1b]0;owned\x07\x1b[2J 49 of 50 | <b>&\u202eoops\xff"
 	specs := []reports.Spec{
 		{ID: "DU-01/killed", Clauses: []string{"DU-01"}, Title: "an acknowledged write survives", Verdict: verdict.Pass, DurationMS: 1234},
-		{ID: "DU-04/one-connection", Clauses: []string{"DU-04"}, Title: "of 50 writes all are there", Verdict: verdict.Fail, Reason: bad, DurationMS: 2001,
+		{ID: "DU-04/concurrent-on-one-connection", Clauses: []string{"DU-04"}, Title: "of 50 writes all are there", Verdict: verdict.Fail, Reason: bad, DurationMS: 2001,
 			Findings: []reports.Finding{{Clause: "DU-04", Source: "contract", Summary: bad, Facts: []string{"50 acknowledged", "1 there: \x00"}}},
-			Repro:    "holdfast repro holdfast-report DU-04/one-connection"},
+			Repro:    "holdfast repro holdfast-report DU-04/concurrent-on-one-connection"},
 		{ID: "DU-05/two-servers", Clauses: []string{"DU-05"}, Title: "two servers", Verdict: verdict.Fail, Expected: "known-failing", Reason: "lost 3 of 20",
 			Findings: []reports.Finding{{Clause: "DU-05", Source: "contract", Summary: "lost 3 of 20"}}},
 		{ID: "DU-02/answer-cut", Clauses: []string{"DU-02"}, Title: "all or nothing", Verdict: verdict.Inconclusive, Reason: "the commit was not proven"},
@@ -55,7 +55,7 @@ func report() reports.Report {
 		Specs: specs, Clauses: clauses, Counts: counts,
 		Control: &reports.Control{Target: "reference", Specs: []reports.Spec{{ID: "DU-01/killed", Verdict: verdict.Pass}}},
 		Gate: reports.Gate{Verdict: "failed", ExitCode: 1, WithoutSpec: []string{"DU-03"}, Reasons: []reports.Reason{
-			{Code: 1, Text: "DU-04/one-connection failed: " + bad}, {Code: 3, Text: "DU-21/awkward has no result"},
+			{Code: 1, Text: "DU-04/concurrent-on-one-connection failed: " + bad}, {Code: 3, Text: "DU-21/awkward has no result"},
 		}},
 	}
 }
