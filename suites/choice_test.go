@@ -9,7 +9,6 @@ import (
 
 	. "github.com/onsi/gomega"
 
-	"github.com/holdfast-mcp/holdfast/fixtures/target"
 	"github.com/holdfast-mcp/holdfast/reports"
 	"github.com/holdfast-mcp/holdfast/suites"
 )
@@ -133,7 +132,7 @@ func TestATargetThatDoesNotStartIsTheCallersError(t *testing.T) {
 	g := NewWithT(t)
 	t.Setenv("TMPDIR", t.TempDir())
 	h := harness()
-	h.Preflight = func(_ context.Context, f *target.File, _ string) error {
+	h.Preflight = func(context.Context, suites.Setup) error {
 		return errors.New("other-helper: not found in PATH")
 	}
 	out := filepath.Join(t.TempDir(), "report")

@@ -51,7 +51,7 @@ func (h Harness) Diagnose(ctx context.Context, nameOrPath string, allowOutside [
 	if err != nil {
 		return d, err
 	}
-	d.Target = h.Doctor(ctx, l.File, scratch.Folder())
+	d.Target = h.Doctor(ctx, h.trialOf(l, scratch.Folder()))
 	for _, s := range d.Target {
 		if !s.OK {
 			d.ExitCode = gate.Usage

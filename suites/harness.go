@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/holdfast-mcp/holdfast/fixtures/target"
 	"github.com/holdfast-mcp/holdfast/suites/clauses"
 	"github.com/holdfast-mcp/holdfast/suites/parallel"
 )
@@ -30,9 +29,9 @@ type Harness struct {
 	BuiltinNames func() []string
 	// Preflight starts a target, shakes hands and stops it again; an error says
 	// that the target file or the target is not fit to be run. nil skips it.
-	Preflight func(ctx context.Context, f *target.File, scratch string) error
+	Preflight func(ctx context.Context, s Setup) error
 	// Doctor tries a target out, step by step; nil where there is none.
-	Doctor func(ctx context.Context, f *target.File, scratch string) []Step
+	Doctor func(ctx context.Context, s Setup) []Step
 }
 
 // Step is one thing that doctor tried.

@@ -202,7 +202,7 @@ func (h Harness) preflight(ctx context.Context, r *gateRun, scratch string) erro
 	if h.Preflight == nil || isReference(r.target.File) || !runs || ctx.Err() != nil {
 		return nil
 	}
-	if err := h.Preflight(ctx, r.target.File, scratch); err != nil && ctx.Err() == nil {
+	if err := h.Preflight(ctx, h.trialOf(r.target, scratch)); err != nil && ctx.Err() == nil {
 		return Usage("the target %s does not start: %w\n`holdfast doctor %s` shows the steps", r.target.Name, err, orName(r.target))
 	}
 	return nil

@@ -37,6 +37,8 @@ type Test struct {
 // Setup is what one performance of a Test needs besides the Test.
 type Setup struct {
 	Target *target.File
+	// Version is that of holdfast, for targets that ask.
+	Version string
 	// Seed fixes every choice that the spec makes.
 	Seed int64
 	// Folder takes the spec's artefacts (history.jsonl, schedule.yaml, logs).

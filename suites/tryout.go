@@ -52,26 +52,33 @@ const (
 )
 
 // TryOut walks a target through start, handshake, its tools, one write, one read
-// back and stop, and ends with the first step that fails. scratch is the run's folder.
-func TryOut(ctx context.Context, f *target.File, scratch string) []Step {
-	return (&trial{}).walk(ctx, f, scratch)
+// back and stop, and ends with the first step that fails. Of s it needs Target,
+// Scratch and Version.
+func TryOut(ctx context.Context, s Setup) []Step {
+	return (&trial{}).walk(ctx, s)
+}
+
+// trialOf is what the trial of a target needs.
+func (h Harness) trialOf(l Loaded, scratch string) Setup {
+	return Setup{Target: l.File, Scratch: scratch, Version: h.Version, Seed: 1}
 }
 
 // Starts says why a run on the target would say nothing about it: a process does
 // not start or shake hands, or the target file does not fit the helper, because a
 // tool is not there or the jq does not fit the answers.
-func Starts(ctx context.Context, f *target.File, scratch string) error {
-	for _, s := range (&trial{lenient: true}).walk(ctx, f, scratch) {
-		if !s.OK {
-			return fmt.Errorf("%s: no: %s\n%s", s.Name, s.Detail, s.Advice)
+func Starts(ctx context.Context, s Setup) error {
+	for _, step := range (&trial{lenient: true}).walk(ctx, s) {
+		if !step.OK {
+			return fmt.Errorf("%s: no: %s\n%s", step.Name, step.Detail, step.Advice)
 		}
 	}
 	return nil
 }
 
-func (t *trial) walk(ctx context.Context, f *target.File, scratch string) []Step {
-	folder, err := os.MkdirTemp(scratch, "doctor-")
-	if err != nil {
+func (t *trial) walk(ctx context.Context, s Setup) []Step {
+	f := s.Target
+	var err error
+	if s.Folder, err = os.MkdirTemp(s.Scratch, "doctor-"); err != nil {
 		return []Step{{Name: stepStart, Detail: fmt.Sprintf("making a folder for its logs: %v", err), Advice: "make room on the disk"}}
 	}
 	profile := target.ProfileDurability
@@ -92,7 +99,7 @@ func (t *trial) walk(ctx context.Context, f *target.File, scratch string) []Step
 	result := Perform(ctx, Test{
 		ID: "doctor", Profile: profile, Drive: drive,
 		Judge: func(history.History) judge.Ruling { return judge.Ruling{} },
-	}, Setup{Target: f, Seed: 1, Folder: folder, Scratch: scratch})
+	}, s)
 	switch {
 	case t.under != "":
 		t.steps = append(t.steps, Step{Name: t.under, Detail: result.Reason, Advice: adviceFor[t.under]})

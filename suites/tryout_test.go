@@ -14,8 +14,8 @@ import (
 	"github.com/holdfast-mcp/holdfast/suites"
 )
 
-// scripted is a target whose helper is a shell script, and a run's folder.
-func scripted(t *testing.T, script string) (f *target.File, scratch string) {
+// scripted is the trial of a target whose helper is a shell script.
+func scripted(t *testing.T, script string) suites.Setup {
 	t.Helper()
 	t.Setenv("HOLDFAST_TIME_SCALE", "0.1")
 	t.Setenv("TMPDIR", t.TempDir())
@@ -29,17 +29,17 @@ func scripted(t *testing.T, script string) (f *target.File, scratch string) {
 		t.Fatal(err)
 	}
 	text := strings.Replace(builtin["other"], "[other-helper]", "[/bin/sh, '"+path+"']", 1)
-	if f, err = target.Parse("tried.yaml", []byte(text)); err != nil {
+	f, err := target.Parse("tried.yaml", []byte(text))
+	if err != nil {
 		t.Fatal(err)
 	}
-	return f, run.Folder()
+	return suites.Setup{Target: f, Scratch: run.Folder(), Version: "1.2.3"}
 }
 
 // try tries it.
 func try(t *testing.T, script string) []suites.Step {
 	t.Helper()
-	f, scratch := scripted(t, script)
-	return suites.TryOut(t.Context(), f, scratch)
+	return suites.TryOut(t.Context(), scripted(t, script))
 }
 
 // One that answers initialize and tools/list, then tools/call with the one value that it is given.
@@ -67,8 +67,7 @@ func TestARunBeginsOnlyWhereTheTargetFileFits(t *testing.T) {
 		"one without the tool": {honestly("$kept", "notes", "append"), `the helper lists no tool "add"`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f, scratch := scripted(t, c.script)
-			err := suites.Starts(t.Context(), f, scratch)
+			err := suites.Starts(t.Context(), scripted(t, c.script))
 			if c.says == "" {
 				NewWithT(t).Expect(err).NotTo(HaveOccurred())
 				return
@@ -85,7 +84,9 @@ func TestTryOutEndsWithTheFirstStepThatFails(t *testing.T) {
 		ok     bool
 		detail string
 	}{
-		"one that holds":         {honestly("$kept", "notes", "add"), "everything stops", true, ""},
+		"one that holds": {honestly("$kept", "notes", "add"), "everything stops", true, ""},
+		"one that asks who it is": {`read -r line; case "$line" in *'"clientInfo":{"name":"holdfast","version":"1.2.3"}'*) exit 3 ;; esac`,
+			"the helper starts and shakes hands", false, "exit code 3"},
 		"one that forgets":       {honestly("another", "notes", "add"), "a read shows the write", false, "does not show"},
 		"one with other words":   {honestly("$kept", "remarks", "add"), "a read shows the write", false, "the target file's mapping does not fit the answer"},
 		"one without the tool":   {honestly("$kept", "notes", "append"), "it lists the tools that the target file names", false, `the helper lists no tool "add"; it lists append, list`},
@@ -110,7 +111,8 @@ func TestDiagnoseLeavesNothingBehind(t *testing.T) {
 	g := NewWithT(t)
 	t.Setenv("TMPDIR", t.TempDir())
 	h := harness()
-	h.Doctor = func(context.Context, *target.File, string) []suites.Step {
+	h.Doctor = func(_ context.Context, s suites.Setup) []suites.Step {
+		g.Expect(s.Version).To(Equal("test"))
 		return []suites.Step{{Name: "it starts", OK: true}, {Name: "it stops", Detail: "no", Advice: "look"}}
 	}
 	d, err := h.Diagnose(t.Context(), "other", nil, watch{})

@@ -87,7 +87,7 @@ func (c *Caller) connect(callee string) (err error) {
 
 // shakeHands begins a session over the caller's wire.
 func (c *Caller) shakeHands() error {
-	options := mcp.Options{Name: c.name, Recorder: c.w.config.Recorder, Revision: c.w.Target.Revision}
+	options := mcp.Options{Name: c.name, Recorder: c.w.config.Recorder, Revision: c.w.Target.Revision, Version: c.w.config.Version}
 	if c.path != "" {
 		c.session = mcp.DialHTTP(c.wire.URL()+c.path, options)
 	} else {

@@ -34,6 +34,8 @@ type Config struct {
 	Name string
 	// Folder takes the logs of the processes.
 	Folder string
+	// Version is that of holdfast, as callers introduce themselves.
+	Version string
 	// Self is the path of this binary, for processes of the reference.
 	Self string
 	// Mutant names the reference's defect, "" for none.
