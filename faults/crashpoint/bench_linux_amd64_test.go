@@ -25,6 +25,30 @@ func BenchmarkUntracedCalls(b *testing.B) {
 	ratio(b, traced, bare, "traced/bare")
 }
 
+// BenchmarkOrdinaryCall measures one request to the store (five calls that count),
+// under the tracer, counted and not, against bare, in turns, and reports the ratios
+// of the medians.
+func BenchmarkOrdinaryCall(b *testing.B) {
+	r := newRun(b)
+	bare := (&bench{t: b, run: r, dir: b.TempDir()}).read([]string{self(b)}, roleVariable+"=store")
+	traced := role(b, r, b.TempDir(), crashpoint.Plan{}, "store")
+	counted := role(b, r, b.TempDir(), crashpoint.Plan{Armed: true}, "store")
+	stores := []*bench{bare, traced, counted}
+	times := make([][]time.Duration, len(stores))
+	for _, s := range stores {
+		s.line()
+	}
+	for b.Loop() {
+		for i, s := range stores {
+			times[i] = append(times[i], once(b, func() { s.say("x"); s.line() }))
+		}
+	}
+	ratio(b, times[1], times[0], "traced/bare")
+	ratio(b, times[2], times[0], "counted/bare")
+	bare.proc.Stdin.Close()
+	<-bare.proc.Done()
+}
+
 // BenchmarkCrashPoints measures a whole run of an operation that is killed at its
 // rename (start the store, store twice, kill, see everybody gone) against the same
 // operation left alone and bare, in turns, and reports runs a second as a ratio.

@@ -12,6 +12,8 @@
 //     without a system call. Both are noticed and told (Record.Blind), not counted.
 //   - A target that needs set-user-ID programs, or traces processes itself, does
 //     not run under the tracer.
+//   - A target that serves the file system on which its own files lie would wait for
+//     itself: a call on a file ends before the next one begins.
 //   - Processes that outlive the target's first one are killed with it (End.Orphans).
 //
 // Linux on x86-64 only. Elsewhere everything builds, and Available says why not.
