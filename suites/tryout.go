@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/holdfast-mcp/holdfast/fixtures/target"
+	"github.com/holdfast-mcp/holdfast/reports"
 	"github.com/holdfast-mcp/holdfast/reports/history"
 	"github.com/holdfast-mcp/holdfast/reports/verdict"
 	"github.com/holdfast-mcp/holdfast/suites/judge"
@@ -159,7 +160,7 @@ func (t *trial) writeAndRead(w *world.World, c *world.Caller) {
 		t.accepted(op)
 		values, _ := op.Field("values").([]any)
 		if !slices.Contains(values, any(value)) && !t.lenient {
-			world.Inconclusive("%s was accepted and its answer does not show %q among %d values", op.Invoked.Tool, value, len(values))
+			world.Inconclusive("%s was accepted and its answer does not show %q among %s", op.Invoked.Tool, value, reports.Plural(len(values), "value"))
 		}
 		return op.Invoked.Tool
 	})

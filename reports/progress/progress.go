@@ -59,7 +59,7 @@ type lines struct {
 
 func (l *lines) Begin(specs, procs int) {
 	l.done, l.total = 0, specs
-	fmt.Fprintf(l.out, "running %d specs on %d workers\n", specs, procs)
+	fmt.Fprintf(l.out, "running %s on %s\n", reports.Plural(specs, "spec"), reports.Plural(procs, "worker"))
 }
 
 func (l *lines) Started(string) {}
@@ -69,7 +69,7 @@ func (l *lines) Finished(s reports.Spec) {
 	fmt.Fprintf(l.out, "%*d/%d %s\n", len(fmt.Sprint(l.total)), l.done, l.total, told(l.style, s))
 }
 
-func (l *lines) Say(text string) { fmt.Fprintln(l.out, render.Plain(text)) }
+func (l *lines) Say(text string) { fmt.Fprintln(l.out, render.Hanging(text, "  ")) }
 
 func (l *lines) End() {}
 
@@ -141,15 +141,17 @@ func (l *live) Finished(s reports.Spec) {
 	}
 	l.mu.Unlock()
 	if s.Verdict != verdict.Pass && s.Verdict != verdict.NotApplicable {
-		l.Say(told(l.style, s))
+		l.above(told(l.style, s))
 	}
 	if l.bar != nil {
 		l.bar.Increment()
 	}
 }
 
-// Say writes above the line. Text of a target was made harmless by told.
-func (l *live) Say(text string) {
+func (l *live) Say(text string) { l.above(render.Hanging(text, "  ")) }
+
+// above writes above the line; text is harmless, and may be coloured.
+func (l *live) above(text string) {
 	if l.bars == nil {
 		fmt.Fprintln(l.out, text)
 		return

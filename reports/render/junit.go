@@ -102,9 +102,9 @@ func detail(s reports.Spec) string {
 		b.WriteString("\n" + Block(s.Reason, ""))
 	}
 	for _, f := range s.Findings {
-		fmt.Fprintf(&b, "\n%s (%s): %s\n", Plain(f.Clause), Plain(f.Source), Plain(f.Summary))
+		fmt.Fprintf(&b, "\n%s (%s): %s\n", Plain(f.Clause), Plain(f.Source), Hanging(f.Summary, "  "))
 		for _, fact := range f.Facts {
-			fmt.Fprintf(&b, "  - %s\n", Plain(fact))
+			fmt.Fprintf(&b, "  - %s\n", Hanging(fact, "    "))
 		}
 	}
 	if s.Repro != "" {

@@ -36,7 +36,7 @@ func Markdown(r reports.Report) []byte {
 		}
 	}
 	fmt.Fprintf(&b, "\n---\nholdfast %s · contract %s · seed %d · %s, %s/%s · %s\n", md(r.Tool.Version), md(r.Contract.Version), r.Seed,
-		plural(r.Counts.ProcessStarts, "process start"), md(r.Environment.OS), md(r.Environment.Arch), md(r.Environment.Kill))
+		reports.Plural(r.Counts.ProcessStarts, "process start"), md(r.Environment.OS), md(r.Environment.Arch), md(r.Environment.Kill))
 	return []byte(b.String())
 }
 
@@ -49,9 +49,9 @@ func section(b *strings.Builder, s reports.Spec) {
 		b.WriteByte('\n')
 	}
 	for _, f := range s.Findings {
-		fmt.Fprintf(b, "- **%s** (%s): %s\n", md(f.Clause), md(f.Source), md(f.Summary))
+		fmt.Fprintf(b, "- **%s** (%s): %s\n", md(f.Clause), md(f.Source), mdLines(f.Summary))
 		for _, fact := range f.Facts {
-			fmt.Fprintf(b, "  - %s\n", md(fact))
+			fmt.Fprintf(b, "  - %s\n", mdLines(fact))
 		}
 	}
 	if c := s.CrashPoints; c != nil {
@@ -60,6 +60,15 @@ func section(b *strings.Builder, s reports.Spec) {
 	if s.Repro != "" {
 		fmt.Fprintf(b, "\nagain: <code>%s</code>\n", html.EscapeString(Plain(s.Repro)))
 	}
+}
+
+// mdLines is a text of several lines within one item of a list.
+func mdLines(text string) string {
+	var lines []string
+	for line := range strings.Lines(strings.TrimSpace(text)) {
+		lines = append(lines, md(strings.TrimRight(line, "\r\n")))
+	}
+	return strings.Join(lines, "<br>")
 }
 
 // md makes text harmless in Markdown, tables included.

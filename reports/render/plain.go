@@ -60,6 +60,12 @@ func FirstLine(text string, n int) string {
 	return cut(Plain(line), n)
 }
 
+// Hanging is a text of several lines, harmless, whose first line stands where it
+// is put and whose others stand behind indent.
+func Hanging(text, indent string) string {
+	return strings.TrimSuffix(strings.TrimPrefix(Block(text, indent), indent), "\n")
+}
+
 // Block is a text of several lines, harmless, every line behind indent.
 func Block(text, indent string) string {
 	var b strings.Builder
@@ -67,12 +73,4 @@ func Block(text, indent string) string {
 		b.WriteString(indent + Plain(strings.TrimRight(line, "\r\n")) + "\n")
 	}
 	return b.String()
-}
-
-// plural is "1 spec", "2 specs".
-func plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
 }

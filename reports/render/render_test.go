@@ -30,7 +30,7 @@ func report() reports.Report {
 			Findings: []reports.Finding{{Clause: "DU-04", Source: "contract", Summary: bad, Facts: []string{"50 acknowledged", "1 there: \x00"}}},
 			Repro:    "holdfast repro holdfast-report DU-04/concurrent-on-one-connection"},
 		{ID: "DU-05/two-servers", Clauses: []string{"DU-05"}, Title: "two servers", Verdict: verdict.Fail, Expected: "known-failing", Reason: "lost 3 of 20",
-			Findings: []reports.Finding{{Clause: "DU-05", Source: "contract", Summary: "lost 3 of 20"}}},
+			Findings: []reports.Finding{{Clause: "DU-05", Source: "contract", Summary: "lost 3 of 20\nand \x1b[31mmore", Facts: []string{"20 acknowledged:\r\n  a\n  b"}}}},
 		{ID: "DU-02/answer-cut", Clauses: []string{"DU-02"}, Title: "all or nothing", Verdict: verdict.Inconclusive, Reason: "the commit was not proven"},
 		{ID: "DU-20/batch", Clauses: []string{"DU-20"}, Title: "an error changed nothing", Verdict: verdict.Error, Reason: "the process broke\n  its stderr: \x1b[31mred\r\n  what to do: look"},
 		{ID: "DU-21/awkward", Clauses: []string{"DU-21"}, Title: "read back", Verdict: verdict.NotRun, Reason: "its worker was lost while it ran"},

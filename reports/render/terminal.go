@@ -88,7 +88,7 @@ func Terminal(r reports.Report, screen Screen) string {
 	s := NewStyle(screen)
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s  %s\n\n", s.Bold(Plain(named(r.Target))),
-		Plain(fmt.Sprintf("contract %s · seed %d · %s", r.Contract.Version, r.Seed, plural(r.Counts.ProcessStarts, "process start"))))
+		Plain(fmt.Sprintf("contract %s · seed %d · %s", r.Contract.Version, r.Seed, reports.Plural(r.Counts.ProcessStarts, "process start"))))
 	shown, unclaimed := claimed(r)
 	var rows [][]string
 	for _, c := range shown {
@@ -105,7 +105,7 @@ func Terminal(r reports.Report, screen Screen) string {
 		fmt.Fprintf(&b, "%s\n", Plain(u))
 	}
 	if len(r.Gate.WithoutSpec) > 0 {
-		fmt.Fprintf(&b, "%s without a spec yet, so not judged (holdfast list names them)\n", plural(len(r.Gate.WithoutSpec), "clause"))
+		fmt.Fprintf(&b, "%s without a spec yet, so not judged (holdfast list names them)\n", reports.Plural(len(r.Gate.WithoutSpec), "clause"))
 	}
 	s.findings(&b, r)
 	s.closing(&b, r)
@@ -132,9 +132,9 @@ func (s Style) findings(b *strings.Builder, r reports.Report) {
 			b.WriteString(Block(spec.Reason, "  "))
 		}
 		for _, f := range spec.Findings {
-			fmt.Fprintf(b, "  %s (%s): %s\n", Plain(f.Clause), Plain(f.Source), Plain(f.Summary))
+			fmt.Fprintf(b, "  %s (%s): %s\n", Plain(f.Clause), Plain(f.Source), Hanging(f.Summary, "    "))
 			for _, fact := range f.Facts {
-				fmt.Fprintf(b, "    · %s\n", Plain(fact))
+				fmt.Fprintf(b, "    · %s\n", Hanging(fact, "      "))
 			}
 		}
 		if c := spec.CrashPoints; c != nil {

@@ -78,7 +78,7 @@ func claimed(r reports.Report) (shown []reports.Clause, unclaimed []string) {
 		left[c.Profile]++
 	}
 	for _, profile := range order {
-		unclaimed = append(unclaimed, fmt.Sprintf("%s: not claimed by this target (%s not-applicable)", profile, plural(left[profile], "clause")))
+		unclaimed = append(unclaimed, fmt.Sprintf("%s: not claimed by this target (%s not-applicable)", profile, reports.Plural(left[profile], "clause")))
 	}
 	return shown, unclaimed
 }
@@ -86,8 +86,8 @@ func claimed(r reports.Report) (shown []reports.Clause, unclaimed []string) {
 // Covered says how much was tried at the crash points of a call, and what that
 // does not show.
 func Covered(c reports.CrashPoints) string {
-	text := fmt.Sprintf("%d points, %d runs: %d verified, %d re-addressed, %d drifted (SIGKILL keeps the page cache: no power loss, no missing fsync)",
-		c.Points, c.Runs, c.Verified, c.Readdressed, c.Drifted)
+	text := fmt.Sprintf("%s, %s: %d verified, %d re-addressed, %d drifted (SIGKILL keeps the page cache: no power loss, no missing fsync)",
+		reports.Plural(c.Points, "point"), reports.Plural(c.Runs, "run"), c.Verified, c.Readdressed, c.Drifted)
 	for _, n := range c.NotSeen {
 		text += "; not seen: " + Plain(n)
 	}

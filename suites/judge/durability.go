@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/holdfast-mcp/holdfast/reports"
 	"github.com/holdfast-mcp/holdfast/reports/history"
 )
 
@@ -42,7 +43,7 @@ func (r *Ruling) survived(clause string, acked []string, final read) {
 	lost := slices.DeleteFunc(slices.Clone(acked), func(v string) bool { return slices.Contains(final.values, v) })
 	if len(lost) > 0 {
 		r.broke(clause, fmt.Sprintf("%d of %d acknowledged writes survived", len(acked)-len(lost), len(acked)),
-			"lost: "+quoted(lost), fmt.Sprintf("read back by call %s: %d values", final.op.Invoked.ID, len(final.values)))
+			"lost: "+quoted(lost), fmt.Sprintf("read back by call %s: %s", final.op.Invoked.ID, reports.Plural(len(final.values), "value")))
 	}
 }
 

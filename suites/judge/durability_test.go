@@ -35,13 +35,14 @@ func finalValues(values ...string) edit { return field("c6", "values", list(valu
 func TestAckedSurvive(t *testing.T) {
 	const clause = "DU-01"
 	lost := func(k, which, read string) variant {
-		return variant{finds: finds(broken(clause, k+" acknowledged writes survived", "lost: "+which, "read back by call c6: "+read+" values"))}
+		return variant{finds: finds(broken(clause, k+" acknowledged writes survived", "lost: "+which, "read back by call c6: "+read))}
 	}
 	named := func(v variant, name string, e ...edit) variant { v.name, v.edits = name, e; return v }
 	rules(t, AckedSurvive(clause, 3), killedAfterWrites(),
-		named(lost("2 of 3", `"value-10"`, "3"), "one is lost, and a longer one holds it", finalValues("value-1", "value-100", "x")),
-		named(lost("2 of 3", `"value-100"`, "3"), "half of one is there", finalValues("value-1", "value-10", "value-10")),
-		named(lost("0 of 3", `"value-1", "value-10", "value-100"`, "0"), "all are lost", finalValues()),
+		named(lost("2 of 3", `"value-10"`, "3 values"), "one is lost, and a longer one holds it", finalValues("value-1", "value-100", "x")),
+		named(lost("2 of 3", `"value-100"`, "3 values"), "half of one is there", finalValues("value-1", "value-10", "value-10")),
+		named(lost("0 of 3", `"value-1", "value-10", "value-100"`, "0 values"), "all are lost", finalValues()),
+		named(lost("1 of 3", `"value-10", "value-100"`, "1 value"), "one is left", finalValues("value-1")),
 		variant{"the one of unknown outcome is there too", edits(finalValues("value-1", "value-10", "value-100", "value-3")), nil, nil},
 		variant{"the read fails", edits(ends("c6", ending{Outcome: history.Refused, IsError: true, Reason: "cannot parse", Answer: json.RawMessage(`{"isError":true}`)})),
 			finds(broken(clause, "0 of 3 acknowledged writes can be read back: the read fails", "call c6: refused: cannot parse", `answer: {"isError":true}`)), nil},

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/holdfast-mcp/holdfast/reports"
 	"github.com/holdfast-mcp/holdfast/reports/history"
 )
 
@@ -105,7 +106,7 @@ func (r *Ruling) readBack(h history.History, w history.Operation, after read, go
 	if !slices.Contains(after.values, own) {
 		gone[own] = true
 		r.broke("DU-21", "an acknowledged write cannot be read back at once",
-			"written: "+quoted([]string{own}), fmt.Sprintf("read back: %d values, none of them it", len(after.values)))
+			"written: "+quoted([]string{own}), fmt.Sprintf("read back: %s, none of them it", reports.Plural(len(after.values), "value")))
 	}
 	var lost []string
 	for _, value := range ackedBefore(h, after.op) {
@@ -116,6 +117,6 @@ func (r *Ruling) readBack(h history.History, w history.Operation, after read, go
 	}
 	if len(lost) > 0 {
 		r.broke("DU-21", "acknowledged writes are gone after a later one", "lost: "+quoted(lost),
-			"after the write of "+quoted([]string{own}), fmt.Sprintf("read back by call %s: %d values", after.op.Invoked.ID, len(after.values)))
+			"after the write of "+quoted([]string{own}), fmt.Sprintf("read back by call %s: %s", after.op.Invoked.ID, reports.Plural(len(after.values), "value")))
 	}
 }

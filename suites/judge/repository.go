@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/holdfast-mcp/holdfast/reports"
 	"github.com/holdfast-mcp/holdfast/reports/history"
 )
 
@@ -22,7 +23,7 @@ func ThroughRepository(h history.History) Ruling {
 	for _, row := range look.Rows {
 		if e, v := number(row, "envelopes"), number(row, "events"); e != 1 || v != 1 {
 			r.broke("WR-29", "a library write did not come with one sync envelope and one refresh event",
-				fmt.Sprintf("write %s (%s of item %s): %d envelopes, %d events", text(row, "seq"), text(row, "op"), text(row, "item_id"), e, v))
+				fmt.Sprintf("write %s (%s of item %s): %s, %s", text(row, "seq"), text(row, "op"), text(row, "item_id"), reports.Plural(e, "envelope"), reports.Plural(v, "event")))
 		}
 	}
 	for _, op := range []string{"create", "update", "delete"} {

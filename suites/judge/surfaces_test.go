@@ -94,9 +94,9 @@ func TestThroughRepository(t *testing.T) {
 	}
 	named := func(v variant, name string, e ...edit) variant { v.name, v.edits = name, e; return v }
 	rules(t, ThroughRepository, throughTheRepository(),
-		named(lacks("write 3 (delete of item i1): 0 envelopes, 1 events"), "a deletion without an envelope", cell("writes", "converged", 2, "envelopes", 0)),
-		named(lacks("write 2 (update of item i1): 1 envelopes, 0 events"), "an update without an event", cell("writes", "converged", 1, "events", 0)),
-		named(lacks("write 1 (create of item i1): 2 envelopes, 1 events"), "two envelopes", cell("writes", "converged", 0, "envelopes", 2)),
+		named(lacks("write 3 (delete of item i1): 0 envelopes, 1 event"), "a deletion without an envelope", cell("writes", "converged", 2, "envelopes", 0)),
+		named(lacks("write 2 (update of item i1): 1 envelope, 0 events"), "an update without an event", cell("writes", "converged", 1, "events", 0)),
+		named(lacks("write 1 (create of item i1): 2 envelopes, 1 event"), "two envelopes", cell("writes", "converged", 0, "envelopes", 2)),
 		named(lacks("write 2 (update of item i1): 0 envelopes, 0 events"), "neither is told of one write", each("writes", isLook("writes", "converged"), func(e *history.Event) {
 			delete(e.Look.Rows[1], "envelopes")
 			e.Look.Rows[1]["events"] = nil

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/holdfast-mcp/holdfast/reports"
 	"github.com/holdfast-mcp/holdfast/reports/history"
 )
 
@@ -157,7 +158,7 @@ func (r *Ruling) libraryUntouched(h history.History) {
 		r.doubted("the library's write log was not seen both before and while no account was resolved")
 	case len(before.Rows) != len(after.Rows) || len(after.Rows) > 0 && !reflect.DeepEqual(before.Rows, after.Rows):
 		r.broke("WR-18", "the library was written with no account resolved",
-			fmt.Sprintf("%d writes before, %d after", len(before.Rows), len(after.Rows)))
+			fmt.Sprintf("%s before, %d after", reports.Plural(len(before.Rows), "write"), len(after.Rows)))
 	case len(after.Rows) == 0:
 		r.doubted("no library write was ever seen, so that one would not have been noticed either")
 	}
