@@ -10,12 +10,14 @@ import (
 
 // Listing is what `holdfast list` shows.
 type Listing struct {
-	Schema   string         `json:"schema"`
-	Contract string         `json:"contract"`
-	Target   string         `json:"target,omitempty"`
-	Clauses  []ListedClause `json:"clauses"`
-	Specs    []ListedSpec   `json:"specs"`
-	Faults   []ListedFault  `json:"faults"`
+	Schema   string `json:"schema"`
+	Contract string `json:"contract"`
+	Target   string `json:"target,omitempty"`
+	// NotClaimed are the profiles that the target does not claim.
+	NotClaimed []string       `json:"not_claimed,omitempty"`
+	Clauses    []ListedClause `json:"clauses"`
+	Specs      []ListedSpec   `json:"specs"`
+	Faults     []ListedFault  `json:"faults"`
 }
 
 // ListingSchema names the form of a listing.
@@ -58,6 +60,11 @@ func (h Harness) List(nameOrPath string) (Listing, error) {
 			return l, err
 		}
 		f, l.Target = loaded.File, loaded.Name
+		for _, profile := range h.Catalogue.Profiles() {
+			if !f.Claims(profile) {
+				l.NotClaimed = append(l.NotClaimed, profile)
+			}
+		}
 	}
 	for _, c := range h.Catalogue.All() {
 		listed := ListedClause{ID: c.ID, Profile: c.Profile, Level: string(c.Level), Title: c.Title, Specs: []string{}}

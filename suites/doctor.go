@@ -3,11 +3,14 @@ package suites
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 
+	"github.com/holdfast-mcp/holdfast/fixtures/target"
 	"github.com/holdfast-mcp/holdfast/reports/gate"
 	"github.com/holdfast-mcp/holdfast/reports/progress"
 	"github.com/holdfast-mcp/holdfast/reports/wait"
@@ -30,14 +33,16 @@ const DiagnosisSchema = "holdfast.doctor/1"
 
 // Diagnose looks at the machine and, when nameOrPath is not empty, tries a target.
 func (h Harness) Diagnose(ctx context.Context, nameOrPath string, allowOutside []string, watch progress.Watch) (Diagnosis, error) {
-	d := Diagnosis{Schema: DiagnosisSchema, Machine: machine(ctx), Target: []Step{}}
+	d := Diagnosis{Schema: DiagnosisSchema, Machine: []Step{}, Target: []Step{}}
 	if nameOrPath == "" {
+		d.Machine = h.machine(ctx, nil)
 		return d, nil
 	}
 	l, err := h.Load(nameOrPath)
 	if err != nil {
 		return d, err
 	}
+	d.Machine = h.machine(ctx, l.File)
 	if err := fit(l.File, allowOutside); err != nil {
 		return d, Usage("the target %s cannot be run: %w", nameOrPath, err)
 	}
@@ -63,14 +68,45 @@ func (h Harness) Diagnose(ctx context.Context, nameOrPath string, allowOutside [
 	return d, scratch.Close()
 }
 
-// machine looks for what later specs may need.
-func machine(ctx context.Context) []Step {
-	return []Step{
+// machine looks for what specs may need. What it lacks is a fault where the
+// target needs it; f is nil where none is asked about.
+func (h Harness) machine(ctx context.Context, f *target.File) []Step {
+	steps := []Step{
 		docker(ctx),
-		program("Chromium", "specs on a page (WebMCP) drive a browser; install chromium", "chromium", "chromium-browser", "google-chrome"),
-		program("PostgreSQL", "specs with a PostgreSQL store start one; install postgresql", postgres()...),
+		program("Chromium", "only specs on a page (WebMCP) need it, to drive a browser; install chromium", "chromium", "chromium-browser", "google-chrome"),
+		program("PostgreSQL", "only targets with a PostgreSQL store need it; install postgresql", postgres()...),
 		ptrace(),
 	}
+	needed := []bool{anyProcess(f, boxed), anyProcess(f, onPage), false, h.struckAtCrashPoints(f)}
+	for i := range steps {
+		s := &steps[i]
+		if s.OK || needed[i] {
+			continue
+		}
+		s.NotNeeded = true
+		if f != nil {
+			s.Detail += "; not needed by this target"
+			s.Advice = ""
+		}
+	}
+	return steps
+}
+
+func boxed(p target.Process) bool  { return p.Image != "" }
+func onPage(p target.Process) bool { return p.MCP.WebMCP != "" }
+
+// anyProcess says whether a target has a process of a kind.
+func anyProcess(f *target.File, kind func(target.Process) bool) bool {
+	return f != nil && slices.ContainsFunc(slices.Collect(maps.Values(f.Processes)), kind)
+}
+
+// struckAtCrashPoints says whether a spec that applies to the target enumerates
+// the crash points of its processes.
+func (h Harness) struckAtCrashPoints(f *target.File) bool {
+	return f != nil && slices.ContainsFunc(h.Tests, func(t Test) bool {
+		v, _ := settled(t, f)
+		return v == "" && slices.Contains(t.Faults, "crash-point")
+	})
 }
 
 func program(name, advice string, candidates ...string) Step {
@@ -96,7 +132,7 @@ func postgres() []string {
 }
 
 func docker(ctx context.Context) Step {
-	const advice = "targets with an image: need it; install docker.io and start it"
+	const advice = "targets with an image need it; install docker.io and start it"
 	s := program("Docker", advice, "docker")
 	if !s.OK {
 		return s

@@ -75,6 +75,15 @@ func procsFor(asked, specs int) int {
 	return max(1, min(asked, specs))
 }
 
+// procsForMutants is that of a self-test. What is broken is mostly waited for, as
+// it does not come, so that more workers are kept busy.
+func procsForMutants(asked int) int {
+	if asked <= 0 {
+		asked = 4 * runtime.NumCPU()
+	}
+	return asked
+}
+
 // run runs what the plan leaves open, and gives every planned spec a result.
 func (e *execution) run(ctx context.Context, kill <-chan struct{}) ([]reports.Spec, error) {
 	e.started, e.results = map[string]bool{}, map[string]reports.Spec{}

@@ -39,6 +39,8 @@ type Step struct {
 	Name   string `json:"name"`
 	OK     bool   `json:"ok"`
 	Detail string `json:"detail,omitempty"`
+	// NotNeeded: it is not OK, and nothing that was asked about needs it.
+	NotNeeded bool `json:"not_needed,omitempty"`
 	// Advice says what to do where it is not OK.
 	Advice string `json:"advice,omitempty"`
 }

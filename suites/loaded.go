@@ -104,10 +104,10 @@ func helperCommand(f *target.File) []string {
 func notHere(f *target.File) string {
 	for _, name := range slices.Sorted(maps.Keys(f.Processes)) {
 		p := f.Processes[name]
-		if p.Image != "" {
+		if boxed(p) {
 			return fmt.Sprintf("process %s is a container (image: %s): that needs Docker, and this version starts no containers", name, p.Image)
 		}
-		if p.MCP.WebMCP != "" {
+		if onPage(p) {
 			return fmt.Sprintf("process %s speaks WebMCP: that needs Chromium, and this version drives no browser", name)
 		}
 	}

@@ -92,7 +92,7 @@ type MutantOptions struct {
 	// All runs every spec on every mutant instead of only those of its clauses.
 	All   bool
 	Out   string
-	Procs int
+	Procs int // 0 is four times the cores, capped at the number of specs
 	Seed  int64
 	Stop  Stop
 	Watch progress.Watch
@@ -218,7 +218,7 @@ func (h Harness) runMutants(chosen []Mutant, o MutantOptions, plan reports.Plan,
 		Reasons: []string{},
 	}
 	e := execution{
-		folder: folder, scratch: scratch.Folder(), environ: scratch.Environ(), procs: o.Procs,
+		folder: folder, scratch: scratch.Folder(), environ: scratch.Environ(), procs: procsForMutants(o.Procs),
 		specs: plan.Specs, targets: targets, watch: o.Watch,
 	}
 	var err error

@@ -8,53 +8,6 @@ import (
 	"github.com/holdfast-mcp/holdfast/reports/verdict"
 )
 
-// Text is the listing for a person.
-func (l Listing) Text(screen render.Screen) string {
-	s := render.NewStyle(screen)
-	var b strings.Builder
-	var rows [][]string
-	without := 0
-	for _, c := range l.Clauses {
-		specs := fmt.Sprint(len(c.Specs))
-		if len(c.Specs) == 0 {
-			specs = "none yet"
-			without++
-		}
-		rows = append(rows, []string{c.ID, c.Level, specs, render.Plain(c.Title)})
-	}
-	fmt.Fprintf(&b, "%s\n\n%s", s.Bold("Clauses of contract "+l.Contract), s.Table([]string{"clause", "level", "specs", "title"}, rows))
-	fmt.Fprintf(&b, "%d clauses, %d of them without a spec: those are not judged and count as nothing.\n", len(l.Clauses), without)
-
-	rows = nil
-	head := []string{"spec", "title"}
-	if l.Target != "" {
-		head = []string{"spec", "on " + render.Plain(l.Target), "title"}
-	}
-	for _, spec := range l.Specs {
-		row := []string{spec.ID, render.Plain(spec.Title)}
-		if l.Target != "" {
-			state := "runs"
-			if spec.Settled != "" {
-				state = s.Verdict(verdict.Verdict(spec.Settled))
-				row[1] += " — " + render.Plain(spec.Reason)
-			}
-			row = []string{spec.ID, state, row[1]}
-		}
-		rows = append(rows, row)
-	}
-	if len(rows) > 0 {
-		fmt.Fprintf(&b, "\n%s\n\n%s", s.Bold("Specs"), s.Table(head, rows))
-	}
-	rows = nil
-	for _, f := range l.Faults {
-		rows = append(rows, []string{f.Name, fmt.Sprint(len(f.Specs)), strings.Join(f.Specs, ", ")})
-	}
-	if len(rows) > 0 {
-		fmt.Fprintf(&b, "\n%s\n\n%s", s.Bold("Faults"), s.Table([]string{"fault", "specs", "placed in"}, rows))
-	}
-	return b.String()
-}
-
 // Text is the explanation for a person.
 func (e Explanation) Text(screen render.Screen) string {
 	s := render.NewStyle(screen)
@@ -117,15 +70,17 @@ func (d Diagnosis) Text(screen render.Screen) string {
 		fmt.Fprintf(&b, "%s\n", s.Bold(title))
 		for _, step := range steps {
 			mark := render.Mark(verdict.Pass)
-			if !step.OK {
+			switch {
+			case step.NotNeeded:
+				mark = render.Mark(verdict.NotApplicable)
+			case !step.OK:
 				mark = render.Mark(verdict.Fail)
 			}
 			fmt.Fprintf(&b, "  %s %s", mark, render.Plain(step.Name))
 			if step.Detail != "" {
-				fmt.Fprintf(&b, ": %s", strings.TrimLeft(render.Block(step.Detail, "      "), " "))
-			} else {
-				b.WriteByte('\n')
+				fmt.Fprintf(&b, ": %s", render.Hanging(step.Detail, "      "))
 			}
+			b.WriteByte('\n')
 			if !step.OK && step.Advice != "" {
 				b.WriteString(render.Block(step.Advice, "      "))
 			}

@@ -27,7 +27,7 @@ Exit codes: 0 it holds, 1 something was missed or accused, 2 usage, 3 something 
 	f.BoolVar(&o.All, "all", false, "every spec on every mutant, not only those of its clauses")
 	f.BoolVar(&list, "list", false, "name the mutants and run nothing")
 	f.StringVar(&o.Out, "out", "holdfast-mutants", "folder for what it leaves; an earlier one is replaced")
-	f.IntVar(&o.Procs, "procs", 0, "workers (default twice the cores, at most one a spec)")
+	f.IntVar(&o.Procs, "procs", 0, "workers (default four times the cores, as its specs mostly wait; at most one a spec)")
 	f.Int64Var(&o.Seed, "seed", 0, "fixes every choice of the run (default random)")
 	f.BoolVar(&asJSON, "json", false, "as JSON on stdout")
 	cmd.RunE = p.verb(func(args []string) (int, error) {

@@ -70,7 +70,7 @@ for any text and ? for one character.
 func positive(procs int, maxTime time.Duration, allowed int) error {
 	switch {
 	case procs < 0:
-		return suites.Usage("--procs is %d; expected a number from 1, or none for twice the cores", procs)
+		return suites.Usage("--procs is %d; expected a number from 1, or none for the default", procs)
 	case maxTime < 0:
 		return suites.Usage("--max-time is %v; expected a duration such as 5m", maxTime)
 	case allowed < 0:
