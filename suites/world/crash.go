@@ -187,6 +187,7 @@ func (w *World) onCopy(base string) traced {
 		_ = trace.Close() // the first reason is the one to be told
 		w.cannotStart(err)
 	}
+	trace.Watch(caller.process.Done())
 	return traced{caller, trace}
 }
 
