@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"os/exec"
 	"testing"
 	"time"
 
@@ -10,8 +9,9 @@ import (
 )
 
 // BenchmarkKillRestart: kill a helper that has written, start it again on the same
-// store, first answer; against a bare start (os/exec, nothing of ours but the
-// session) and first answer on a store that was left in the same state.
+// store, first answer; against a bare start and first answer on a store that was
+// left in the same state. Both are started in the same way, so that the kill and
+// what follows from it are all that differs.
 func BenchmarkKillRestart(b *testing.B) {
 	run := newRun(b)
 	killed, bare := newStage(b, run), newStage(b, run)
@@ -45,24 +45,15 @@ func BenchmarkKillRestart(b *testing.B) {
 // (one note, a kill) is not counted.
 func (s *stage) bareStart(c launch.Command) time.Duration {
 	s.b.Helper()
-	cmd := exec.Command(c.Argv[0], c.Argv[1:]...)
-	cmd.Env, cmd.Dir = c.Env, c.Dir
-	in, err := cmd.StdinPipe()
-	s.ok(err)
-	out, err := cmd.StdoutPipe()
-	s.ok(err)
 	began := time.Now()
-	s.ok(cmd.Start())
-	defer func() {
-		s.ok(cmd.Process.Kill())
-		cmd.Wait() // says that it was killed
-	}()
-	dialled := mcp.DialStdio(pipes{in, out}, mcp.Options{Name: "bare"})
-	defer dialled.Close()
-	_, err = dialled.Handshake(s.b.Context())
+	p := s.start(c)
+	dialled := mcp.DialStdio(pipes{p.Stdin, p.Stdout}, mcp.Options{Name: "bare"})
+	_, err := dialled.Handshake(s.b.Context())
 	took := time.Since(began)
 	s.ok(err)
 	s.begin(dialled)
 	s.note(s.b.Context(), dialled)
+	s.ok(p.Kill(s.b.Context())) // before its input ends, or it would leave in order
+	s.ok(dialled.Close())
 	return took
 }

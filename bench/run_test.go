@@ -23,7 +23,8 @@ import (
 
 // BenchmarkReferenceRun: the whole gate on the reference, as a user runs it,
 // against what its process starts would cost one after the other with nothing
-// else to do: Σ starts(kind) × bare start(kind).
+// else to do: Σ starts(kind) × bare start(kind). A run has several workers, so the
+// ratio can be below 1.
 func BenchmarkReferenceRun(b *testing.B) {
 	for b.Loop() {
 		bare := bareStarts{}
