@@ -24,6 +24,7 @@ func tabulate(result *reports.Spec, h history.History, points []judge.Point, fol
 	for _, p := range points {
 		said[p.Run] = p
 	}
+	strays := straysOf(h)
 	for _, m := range h.Marks(world.CrashMark) {
 		var tried world.Tried
 		if err := unmark(m, &tried); err != nil {
@@ -31,7 +32,7 @@ func tabulate(result *reports.Spec, h history.History, points []judge.Point, fol
 		}
 		results = append(results, crashpoint.Result{
 			Run: tried.At, Standing: tried.Standing, Why: tried.Why, Acknowledged: tried.Acknowledged,
-			Left: said[tried.Run].Left, Verdict: said[tried.Run].Verdict,
+			Left: said[tried.Run].Left + strays[tried.Run], Verdict: said[tried.Run].Verdict,
 		})
 	}
 	if len(results) == 0 {
@@ -49,6 +50,19 @@ func tabulate(result *reports.Spec, h history.History, points []judge.Point, fol
 		return fmt.Errorf("writing the table of crash points: %w", err)
 	}
 	return nil
+}
+
+// straysOf are the files that stayed behind the runs, in words.
+func straysOf(h history.History) map[string]string {
+	words := map[string]string{}
+	for _, m := range h.Marks(world.StrayMark) {
+		run, _ := m.Data["run"].(string)
+		files, _ := m.Data["files"].([]any)
+		for _, file := range files {
+			words[run] += fmt.Sprintf("; stays behind: %v", file)
+		}
+	}
+	return words
 }
 
 func pointsOf(results []crashpoint.Result, record crashpoint.Record) *reports.CrashPoints {

@@ -42,7 +42,7 @@ func Default() Limits {
 		Converge: 30 * time.Second,
 		Stop:     2 * time.Second,
 		Reap:     5 * time.Second,
-		Spec:     120 * time.Second,
+		Spec:     300 * time.Second,
 		Digest:   25 * time.Millisecond,
 		Poll:     2 * time.Millisecond,
 	}

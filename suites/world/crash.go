@@ -5,10 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/holdfast-mcp/holdfast/faults/crashpoint"
+	"github.com/holdfast-mcp/holdfast/fixtures/target"
 	"github.com/holdfast-mcp/holdfast/reports/history"
 	"github.com/holdfast-mcp/holdfast/reports/verdict"
 )
@@ -29,12 +32,14 @@ type Crash struct {
 }
 
 // The marks of crash points: the recorded call, that one point only is tried, a
-// run at a point, and a run whose helper did not start again.
+// run at a point, a run whose helper did not start again, and files that stayed
+// behind one although a helper was started and ended in order since.
 const (
 	RecordMark   = "crash-record"
 	OnePointMark = "one-crash-point"
 	CrashMark    = "crash-point"
 	RestartMark  = "restart-failed"
+	StrayMark    = "left-behind"
 )
 
 // Tried is what the mark of a run holds.
@@ -60,7 +65,7 @@ func (w *World) EachCrashPoint(c Crash) {
 	if err != nil {
 		Broken("copying the stores: %v", err)
 	}
-	record := w.recordCall(c, base)
+	record, usual := w.recordCall(c, base)
 	w.Mark(RecordMark, plain(record))
 	if w.config.Point != "" {
 		w.Mark(OnePointMark, map[string]any{"point": w.config.Point})
@@ -68,12 +73,61 @@ func (w *World) EachCrashPoint(c Crash) {
 	if len(c.Variants) == 0 {
 		c.Variants = []string{""}
 	}
-	for i, run := range crashpoint.Enumerate(record, c.Variants...) {
+	for i, run := range enumerate(record, c.Variants) {
 		if w.config.Point != "" && w.config.Point != PointName(run) {
 			continue
 		}
-		w.crash(fmt.Sprintf("r%d", i+1), c, base, record, run)
+		name := fmt.Sprintf("r%d", i+1)
+		if w.crash(name, c, base, record, run) {
+			w.lookForStrays(name, usual)
+		}
 	}
+}
+
+// enumerate lists the runs: a kill on both sides of every point that changed
+// something, and for each error the calls that can return it.
+func enumerate(record crashpoint.Record, variants []string) []crashpoint.Run {
+	var runs []crashpoint.Run
+	for _, variant := range variants {
+		if variant != "" {
+			runs = append(runs, crashpoint.Enumerate(record, variant)...)
+			continue
+		}
+		for _, m := range crashpoint.Moments(record) {
+			runs = append(runs, crashpoint.Run{Moment: m})
+		}
+	}
+	return runs
+}
+
+// lookForStrays records which files of the state are there that are not there
+// when nobody kills the helper.
+func (w *World) lookForStrays(run string, usual map[string]bool) {
+	there, err := w.stateFiles()
+	if err != nil {
+		Broken("listing the files that a run has left: %v", err)
+	}
+	var strays []any
+	for _, file := range slices.Sorted(maps.Keys(there)) {
+		if !usual[file] {
+			strays = append(strays, file)
+		}
+	}
+	if len(strays) > 0 {
+		w.Mark(StrayMark, map[string]any{"run": run, "files": strays})
+	}
+}
+
+// stateFiles are the files that are there, without those that never count as state.
+func (w *World) stateFiles() (map[string]bool, error) {
+	there := map[string]bool{}
+	err := w.eachFile(func(rel, _ string) error {
+		if (target.State{}).Counts(rel) {
+			there[rel] = true
+		}
+		return nil
+	})
+	return there, err
 }
 
 // PointName names a run for a person who wants it once more: "17:after", or
@@ -85,8 +139,9 @@ func PointName(run crashpoint.Run) string {
 	return fmt.Sprintf("%d:%s", run.Point.N, run.Side)
 }
 
-// recordCall makes the call once, unharmed, and returns its points.
-func (w *World) recordCall(c Crash, base string) crashpoint.Record {
+// recordCall makes the call once, unharmed, and returns its points, and the files
+// that are there afterwards.
+func (w *World) recordCall(c Crash, base string) (crashpoint.Record, map[string]bool) {
 	traced := w.onCopy(base)
 	defer traced.close(w)
 	w.arm(traced.trace, nil)
@@ -99,12 +154,16 @@ func (w *World) recordCall(c Crash, base string) crashpoint.Record {
 		Broken("recording the call: %v", err)
 	}
 	traced.caller.end()
-	return record
+	usual, err := w.stateFiles()
+	if err != nil {
+		Broken("listing the files of the stores: %v", err)
+	}
+	return record, usual
 }
 
 // crash makes one run. Where the calls came in another order than recorded it is
 // made once more, with the point addressed by its call, file and occurrence.
-func (w *World) crash(name string, c Crash, base string, record crashpoint.Record, run crashpoint.Run) {
+func (w *World) crash(name string, c Crash, base string, record crashpoint.Record, run crashpoint.Run) bool {
 	tried := w.strike(name, c, base, record, run, run.ByNumber())
 	if tried.Standing == crashpoint.Drifted {
 		tried = w.strike(name, c, base, record, run, run.ByAddress())
@@ -112,15 +171,16 @@ func (w *World) crash(name string, c Crash, base string, record crashpoint.Recor
 	w.Mark(CrashMark, plain(tried))
 	c.Look(name)
 	if c.Restarted == nil {
-		return
+		return false
 	}
 	again, err := w.newCaller()
 	if err != nil {
 		w.Mark(RestartMark, map[string]any{"run": name, "error": err.Error()})
-		return
+		return false
 	}
 	c.Restarted(name, again)
 	again.end()
+	return true
 }
 
 // strike makes the call with a trigger set, and says how it ended.
