@@ -2,10 +2,8 @@ package suites
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/holdfast-mcp/holdfast/fixtures/target"
-	"github.com/holdfast-mcp/holdfast/suites/clauses"
 )
 
 // Listing is what `holdfast list` shows.
@@ -98,66 +96,4 @@ func sortedKeys[V any](m map[string]V) []string {
 	}
 	slices.Sort(keys)
 	return keys
-}
-
-// Explanation is what `holdfast explain` shows of a clause, or of a spec.
-type Explanation struct {
-	Schema string         `json:"schema"`
-	Clause clauses.Clause `json:"clause"`
-	// Sources are the clause's sources as a person reads them.
-	Sources []string `json:"sources"`
-	// Spec is set where a spec was asked for.
-	Spec    string       `json:"spec,omitempty"`
-	Specs   []ListedSpec `json:"specs"`
-	Mutants []Mutant     `json:"mutants"`
-	Needs   []string     `json:"needs"`
-}
-
-// ExplanationSchema names the form of an explanation.
-const ExplanationSchema = "holdfast.explain/1"
-
-// Explain tells all about a clause or a spec. The ID may be written loosely
-// ("wr6") where only one clause can be meant.
-func (h Harness) Explain(id string) (Explanation, error) {
-	e := Explanation{Schema: ExplanationSchema, Sources: []string{}, Specs: []ListedSpec{}, Mutants: []Mutant{}, Needs: []string{}}
-	t, isSpec := h.test(id)
-	base := baseOf(id)
-	if isSpec {
-		e.Spec, base = t.ID, baseOf(t.ID)
-	}
-	c, ok := h.Catalogue.Get(base)
-	if !ok {
-		near := h.Catalogue.Suggest(base)
-		if len(near) == 1 && !strings.Contains(id, "/") {
-			return h.Explain(near[0])
-		}
-		return e, Usage("there is no clause %q%s; `holdfast list` names them", id, didYouMean(near))
-	}
-	if _, part := h.clause(id); strings.Contains(id, "/") && !isSpec && !part {
-		var ids []string
-		for _, t := range h.Tests {
-			ids = append(ids, t.ID)
-		}
-		return e, Usage("the clause %s has no spec or part %q%s; `holdfast explain %s` names its specs", base, id, nearText(id, ids), base)
-	}
-	e.Clause = c
-	for _, s := range c.Sources {
-		e.Sources = append(e.Sources, s.String())
-	}
-	for _, t := range h.testsOf(c.ID) {
-		if !isSpec || t.ID == id {
-			e.Specs = append(e.Specs, ListedSpec{ID: t.ID, Title: t.Title, Profile: t.Profile, Clauses: t.Clauses, Faults: append([]string{}, t.Faults...)})
-		}
-	}
-	for _, m := range h.Mutants {
-		if !m.Saboteur && baseOf(m.Primary) == c.ID {
-			e.Mutants = append(e.Mutants, m)
-		}
-	}
-	for _, n := range c.Needs {
-		if need, ok := clauses.NeedOf(n); ok {
-			e.Needs = append(e.Needs, n+": "+need.Meaning)
-		}
-	}
-	return e, nil
 }

@@ -33,6 +33,8 @@ type Mutant struct {
 	// Specs are patterns of the specs to run. A saboteur must have some. Of a
 	// mutant, empty means those of its clauses.
 	Specs []string `json:"specs,omitempty"`
+	// Code is where it stands in the tree, for a person.
+	Code string `json:"code,omitempty"`
 	// Target is the built-in target that is broken; empty is the reference.
 	Target string `json:"target,omitempty"`
 }

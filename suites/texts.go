@@ -8,57 +8,6 @@ import (
 	"github.com/holdfast-mcp/holdfast/reports/verdict"
 )
 
-// Text is the explanation for a person.
-func (e Explanation) Text(screen render.Screen) string {
-	s := render.NewStyle(screen)
-	c := e.Clause
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n\n%s\n", s.Bold(fmt.Sprintf("%s  %s", c.ID, c.Title)), c.Text)
-	for _, p := range c.Parts {
-		fmt.Fprintf(&b, "  %s/%s (%s): %s\n", c.ID, p.Name, p.Level, p.Text)
-	}
-	section := func(title string, lines []string) {
-		if len(lines) == 0 {
-			return
-		}
-		fmt.Fprintf(&b, "\n%s\n", s.Bold(title))
-		for _, line := range lines {
-			fmt.Fprintf(&b, "  %s\n", render.Plain(line))
-		}
-	}
-	level := string(c.Level) + ": reported, does not gate unless asked"
-	if c.Level == "must" {
-		level = "must: gates a release"
-	}
-	section("Level", []string{level})
-	source := append([]string{}, e.Sources...)
-	if c.Stricter {
-		source = append(source, "stricter on purpose than what it comes from")
-	}
-	section("Where the obligation comes from", source)
-	section("What usually breaks it", []string{c.Breaks})
-	var specs []string
-	for _, spec := range e.Specs {
-		line := spec.ID + "  " + spec.Title
-		if len(spec.Faults) > 0 {
-			line += "  [" + strings.Join(spec.Faults, ", ") + "]"
-		}
-		specs = append(specs, line)
-	}
-	if len(specs) == 0 {
-		specs = []string{"none yet: the clause is not judged and counts as nothing"}
-	}
-	section("Specs, with the faults that they place", specs)
-	var shown []string
-	for _, m := range e.Mutants {
-		shown = append(shown, m.Name+"  "+m.Breaks)
-	}
-	section("Mutants that show it red", shown)
-	section("Needs", e.Needs)
-	section("See also", c.See)
-	return b.String()
-}
-
 // Text is the diagnosis for a person.
 func (d Diagnosis) Text(screen render.Screen) string {
 	s := render.NewStyle(screen)
