@@ -76,6 +76,15 @@ func (a Answer) isError() bool {
 	return a.Failure != nil && (a.State == "" || a.State == "failed")
 }
 
+// countRefusal counts what was turned down for good with nothing stored. A tool
+// that only reads changes no store, so its refusals are not counted (WR-39).
+func (w *work) countRefusal(ctx context.Context, spec toolspec.Spec, a Answer) error {
+	if w.ports.Refusals == nil || spec.Annotations.ReadOnly || a.State != "" || a.Failure.Class != sidecar.Permanent {
+		return nil
+	}
+	return w.ports.Refusals.CountRefusal(context.WithoutCancel(ctx))
+}
+
 // unusable is the failure of an item that can take no more commands, nil if it can.
 func unusable(a sidecar.Anchor) *sidecar.Failure {
 	switch {

@@ -121,12 +121,21 @@ type Checking interface {
 	Check(tool string, arguments []byte) *sidecar.Failure
 }
 
+// Refusals counts the calls that were turned down for good before dispatch. A
+// refusal leaves no record, so this number is all that stays of it (WR-34).
+type Refusals interface {
+	CountRefusal(ctx context.Context) error
+}
+
 // Ports are what the helper stands on; each can be decorated by itself.
 type Ports struct {
+	// Tools are what tools/list tells, in its order; nil means those of toolspec.
+	Tools     []toolspec.Spec
 	Checking  Checking
 	Accepting sidecar.Accepting
 	Reading   sidecar.Reading
 	Dead      sidecar.MarkingDead
+	Refusals  Refusals      // nil counts none
 	App       AppReader     // nil if there is no app to ask
 	NewID     func() string // a fresh item ID
 }
@@ -142,7 +151,7 @@ func DefaultPorts(ctx context.Context, c Config) (Ports, func() error, error) {
 	if err != nil {
 		return Ports{}, nil, err
 	}
-	p := Ports{Checking: checking{set}, Accepting: store, Reading: store, Dead: store, NewID: NewItemID}
+	p := Ports{Tools: set.All(), Checking: checking{set}, Accepting: store, Reading: store, Dead: store, Refusals: store, NewID: NewItemID}
 	if c.AppURL != "" {
 		p.App = NewAppClient(c.AppURL, c.AppTimeout)
 	}

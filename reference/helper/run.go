@@ -32,9 +32,13 @@ func Run(ctx context.Context, cfg Config, ports Ports) error {
 // newServer registers the tools. The server logs nothing by itself: arguments
 // and answers hold a person's content.
 func newServer(cfg Config, ports Ports) (*mcp.Server, error) {
-	set, err := toolspec.Specs()
-	if err != nil {
-		return nil, err
+	tools := ports.Tools
+	if tools == nil {
+		set, err := toolspec.Specs()
+		if err != nil {
+			return nil, err
+		}
+		tools = set.All()
 	}
 	server := mcp.NewServer(
 		&mcp.Implementation{Name: "holdfast-reference-helper", Title: "holdfast reference helper", Version: fmt.Sprintf("%d.0.0", sidecar.ContractVersion)},
@@ -44,11 +48,14 @@ func newServer(cfg Config, ports Ports) (*mcp.Server, error) {
 		})
 	w := &work{cfg: cfg, ports: ports}
 	log := cfg.logger()
-	for _, spec := range set.All() {
+	for _, spec := range tools {
 		server.AddTool(tool(spec), func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			answer := w.call(ctx, spec, req.Params.Arguments)
 			if answer.isError() {
 				log.Info("refused", "tool", spec.Name, "class", answer.Failure.Class, "code", answer.Failure.Code)
+				if err := w.countRefusal(ctx, spec, answer); err != nil {
+					log.Warn("a refusal was not counted", "tool", spec.Name, "error", err.Error())
+				}
 			}
 			return result(answer)
 		})

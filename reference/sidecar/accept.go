@@ -168,6 +168,15 @@ func appendIntent(ctx context.Context, c conn, f Follow) (out Appended, err erro
 	return out, rememberKey(ctx, c, owner, f.Key, keyed{kind: f.Kind, digest: f.Digest, itemID: f.ItemID, seq: sql.NullInt64{Int64: out.Intent.Seq, Valid: true}})
 }
 
+// CountRefusal counts a call that was turned down for good with nothing stored.
+func (s *Store) CountRefusal(ctx context.Context) error {
+	return s.write(ctx, "count a refusal", func(ctx context.Context, c conn) error {
+		_, err := c.ExecContext(ctx, `INSERT INTO meta (name, value) VALUES ('refused', '1')
+			ON CONFLICT DO UPDATE SET value = CAST(value AS INTEGER) + 1`)
+		return err
+	})
+}
+
 // insertIntent stores a pending intent and gives it its place in the order.
 func insertIntent(ctx context.Context, c conn, i *Intent) error {
 	if len(i.Payload) == 0 {

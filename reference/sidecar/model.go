@@ -176,7 +176,7 @@ type Reading interface {
 // Numbers are the two counts of WR-34 and what stands behind them.
 type Numbers struct {
 	Retrying  int `json:"retrying"`
-	Permanent int `json:"permanent"`
+	Permanent int `json:"permanent"` // failed intents, and calls that were refused with nothing stored
 	Pending   int `json:"pending"`
 	Applied   int `json:"applied"`
 }

@@ -36,7 +36,8 @@ func (s *Store) BoundOwner(ctx context.Context) (string, error) {
 func (s *Store) Numbers(ctx context.Context) (Numbers, error) {
 	var n Numbers
 	err := s.reader.QueryRowContext(ctx, `SELECT
-		coalesce(sum(state = 'retrying'), 0), coalesce(sum(state = 'failed'), 0),
+		coalesce(sum(state = 'retrying'), 0),
+		coalesce(sum(state = 'failed'), 0) + coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'refused'), 0),
 		coalesce(sum(state = 'pending'), 0), coalesce(sum(state = 'applied'), 0) FROM intents`).
 		Scan(&n.Retrying, &n.Permanent, &n.Pending, &n.Applied)
 	return n, s.explain("count intents", err)

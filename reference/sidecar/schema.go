@@ -11,7 +11,8 @@ import (
 // schemaSQL is the whole store of ContractVersion. It is created in one
 // transaction, so a sidecar is there wholly or not at all.
 //
-//	meta              contract_version, and bound_owner once an account was bound
+//	meta              contract_version, bound_owner once an account was bound, and
+//	                  refused, how many calls were turned down with nothing stored
 //	anchors           one row an issued item ID; rowid is the order of issue
 //	intents           one row an accepted command; seq is the order of acceptance
 //	idempotency_keys  one row an accepted key, and what it stands for
