@@ -403,7 +403,7 @@ func TestSpecsAndClausesAreNamedRightly(t *testing.T) {
 func TestTheReportIsDescribed(t *testing.T) {
 	text := document(t, "docs/report.md")
 	for _, name := range []string{
-		reports.ReportFile, reports.PlanFile, reports.ResultsFile, reports.StartedFile, reports.JUnitFile, reports.SummaryFile,
+		reports.ReportFile, reports.PlanFile, reports.ResultsFile, reports.StartedFile, reports.JUnitFile, reports.SummaryFile, reports.HTMLFile,
 		reports.TargetFile, reports.WorkersLog, reports.MutantsFile, reports.ArtifactsDir, reports.ReproDir, reports.ReproFile, reports.ReportSchema,
 	} {
 		if !strings.Contains(text, "`"+name+"`") {

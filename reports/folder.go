@@ -20,6 +20,7 @@ const (
 	StartedFile  = "started.jsonl" // one Started a line
 	JUnitFile    = "junit.xml"
 	SummaryFile  = "summary.md"
+	HTMLFile     = "report.html"
 	TargetFile   = "target.yaml" // the target file as it was run
 	WorkersLog   = "workers.log" // what the workers printed
 	MutantsFile  = "mutants.json"
@@ -30,8 +31,8 @@ const (
 
 // owned are the entries of a report folder that a later run may replace.
 var owned = []string{
-	ReportFile, PlanFile, ResultsFile, StartedFile, JUnitFile, SummaryFile, TargetFile, WorkersLog,
-	MutantsFile, ArtifactsDir, ReproDir, ReproFile, "report.html",
+	ReportFile, PlanFile, ResultsFile, StartedFile, JUnitFile, SummaryFile, HTMLFile, TargetFile, WorkersLog,
+	MutantsFile, ArtifactsDir, ReproDir, ReproFile,
 }
 
 // Prepare makes folder ready for a report. An existing one is used when it is

@@ -225,7 +225,7 @@ func TestEveryVerdictReachesTheReport(t *testing.T) {
 	plan, err := reports.ReadPlan(out)
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(plan.Specs).To(HaveLen(10))
-	for _, name := range []string{"results.jsonl", "junit.xml", "summary.md", "target.yaml", "workers.log"} {
+	for _, name := range []string{"results.jsonl", "junit.xml", "summary.md", "report.html", "target.yaml", "workers.log"} {
 		g.Expect(filepath.Join(out, name)).To(BeARegularFile())
 	}
 }

@@ -343,8 +343,13 @@ func writeReport(folder string, r reports.Report) error {
 	if err != nil {
 		return err
 	}
+	page, err := render.HTML(r)
+	if err != nil {
+		return err
+	}
 	return errors.Join(
 		reports.WriteText(folder, reports.JUnitFile, junit),
+		reports.WriteText(folder, reports.HTMLFile, page),
 		reports.WriteText(folder, reports.SummaryFile, render.Markdown(r)),
 	)
 }

@@ -76,7 +76,7 @@ func TestBadCommandLines(t *testing.T) {
 		"a level that is none":       {[]string{"run", "--level", "may"}, `--level is "may"`},
 		"a folder that is a file":    {[]string{"run", "--out", write("file", "")}, "it is a file"},
 		"no report there":            {[]string{"report", folder}, "there is no report.json"},
-		"an unknown format":          {[]string{"report", folder, "--format", "pdf"}, `--format is "pdf"; expected text, json, junit or md`},
+		"an unknown format":          {[]string{"report", folder, "--format", "pdf"}, `--format is "pdf"; expected text, json, html, junit, md or badge`},
 		"a repro of no report":       {[]string{"repro", folder}, "there is no report.json"},
 		"a repro of nothing":         {[]string{"repro"}, "requires at least 1 arg"},
 		"an unknown mutant":          {[]string{"mutants", "nobody"}, `there is no mutant "nobody"`},
@@ -143,7 +143,9 @@ func TestAReportIsRenderedInEveryFormat(t *testing.T) {
 		Specs: []reports.Spec{{ID: "DU-01/a", Clauses: []string{"DU-01"}, Verdict: verdict.Fail, Reason: "lost it"}},
 	}
 	g.Expect(reports.Write(folder, reports.ReportFile, r)).To(Succeed())
-	for format, says := range map[string]string{"text": "✗ fail  DU-01/a", "json": `"schema": "holdfast.report/1"`, "junit": `<failure message="lost it"`, "md": "# holdfast: acme"} {
+	for format, says := range map[string]string{"text": "✗ fail  DU-01/a", "json": `"schema": "holdfast.report/1"`, "junit": `<failure message="lost it"`, "md": "# holdfast: acme",
+		"html": "<strong>DU-01/a</strong>", "badge": "<title>holdfast: failed · none</title>",
+	} {
 		code, out, errs := holdfast(t, "report", folder, "--format", format)
 		g.Expect(code).To(Equal(0), "rendering judges nothing: %s", errs)
 		g.Expect(out).To(ContainSubstring(says))

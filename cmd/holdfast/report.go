@@ -16,14 +16,15 @@ func (p *program) reportVerb() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report REPORT",
 		Short: "Renders a report that is there; runs nothing",
-		Long:  "REPORT is a report folder or a report.json. What is rendered goes to stdout.",
-		Args:  cobra.ExactArgs(1),
+		Long: `REPORT is a report folder or a report.json. What is rendered goes to stdout. The links of the
+html lead to what lies beside it in the report folder, where it is called report.html.`,
+		Args: cobra.ExactArgs(1),
 	}
-	cmd.Flags().StringVar(&format, "format", "text", "text, json, junit or md")
+	cmd.Flags().StringVar(&format, "format", "text", "text, json, html, junit, md or badge (SVG)")
 	cmd.RunE = p.verb(func(args []string) (int, error) {
 		render, ok := formats[format]
 		if !ok {
-			return 0, suites.Usage("--format is %q; expected text, json, junit or md", format)
+			return 0, suites.Usage("--format is %q; expected text, json, html, junit, md or badge", format)
 		}
 		r, err := reports.Read(args[0])
 		if err != nil {
@@ -51,5 +52,7 @@ var formats = map[string]func(*program, reports.Report) ([]byte, error){
 		return append(text, '\n'), nil
 	},
 	"junit": func(_ *program, r reports.Report) ([]byte, error) { return render.JUnit(r) },
+	"html":  func(_ *program, r reports.Report) ([]byte, error) { return render.HTML(r) },
+	"badge": func(_ *program, r reports.Report) ([]byte, error) { return render.Badge(r), nil },
 	"md":    func(_ *program, r reports.Report) ([]byte, error) { return render.Markdown(r), nil },
 }

@@ -25,10 +25,18 @@ func report() reports.Report {
 	began := time.Date(2030, 1, 31, 12, 0, 0, 0, time.UTC)
 	bad := "lost \x1b]0;owned\x07\x1b[2J 49 of 50 | <b>&\u202eoops\xff"
 	specs := []reports.Spec{
-		{ID: "DU-01/killed", Clauses: []string{"DU-01"}, Title: "an acknowledged write survives", Verdict: verdict.Pass, DurationMS: 1234},
+		{ID: "DU-01/killed", Clauses: []string{"DU-01"}, Title: "an acknowledged write survives", Verdict: verdict.Pass, DurationMS: 1234, Artifacts: "artifacts/DU-01/killed",
+			CrashPoints: &reports.CrashPoints{Runs: 2, Points: 1, Verified: 1, Drifted: 1, BeforeAck: 1, AfterAck: 1, Table: "points.txt", NotSeen: []string{"mmap of \x1b[1mx"}, Tried: []reports.CrashPoint{
+				{Name: "17:after", Call: "write", Path: "/s/<i>.db", How: "kill", Standing: "verified", Left: "whole", Verdict: verdict.Pass},
+				{Name: "17:ENOSPC", Call: "write", Path: "/s/\x07", How: "ENOSPC", Standing: "drifted", Acknowledged: true},
+			}}},
 		{ID: "DU-04/concurrent-on-one-connection", Clauses: []string{"DU-04"}, Title: "of 50 writes all are there", Verdict: verdict.Fail, Reason: bad, DurationMS: 2001,
-			Findings: []reports.Finding{{Clause: "DU-04", Source: "contract", Summary: bad, Facts: []string{"50 acknowledged", "1 there: \x00"}}},
-			Repro:    "holdfast repro holdfast-report DU-04/concurrent-on-one-connection"},
+			Findings:  []reports.Finding{{Clause: "DU-04", Source: "contract", Summary: bad, Facts: []string{"50 acknowledged", "1 there: \x00"}, Events: []int64{3, 7}}},
+			Artifacts: "artifacts/DU-04/concurrent on one?connection",
+			Faults: []reports.Fault{{ID: "f1", Name: "race", Position: "call 3 of <add>", Stages: []reports.Stage{
+				{Stage: "armed", AtMS: 0.25}, {Stage: "proven", AtMS: 12.5, Proof: "committed", By: "probe \x1b[31mred", Evidence: map[string]any{"rows": 1, "<b>": "\u202e&"}},
+			}}},
+			Repro: "holdfast repro holdfast-report DU-04/concurrent-on-one-connection"},
 		{ID: "DU-05/two-servers", Clauses: []string{"DU-05"}, Title: "two servers", Verdict: verdict.Fail, Expected: "known-failing", Reason: "lost 3 of 20",
 			Findings: []reports.Finding{{Clause: "DU-05", Source: "contract", Summary: "lost 3 of 20\nand \x1b[31mmore", Facts: []string{"20 acknowledged:\r\n  a\n  b"}}}},
 		{ID: "DU-02/answer-cut", Clauses: []string{"DU-02"}, Title: "all or nothing", Verdict: verdict.Inconclusive, Reason: "the commit was not proven"},
@@ -54,8 +62,12 @@ func report() reports.Report {
 		Seed: 7, Selection: reports.Selection{Level: "must"}, Started: began, Ended: began.Add(12345 * time.Millisecond),
 		Specs: specs, Clauses: clauses, Counts: counts,
 		Control: &reports.Control{Target: "reference", Specs: []reports.Spec{{ID: "DU-01/killed", Verdict: verdict.Pass}}},
+		Baseline: &reports.Baseline{File: "known.yaml", Entries: []reports.BaselineEntry{
+			{Spec: "DU-05/two-servers", Expect: "known-failing", Reason: "we know\nit <well>", Issue: "#7", Expires: "2030-12-31", State: "applies"},
+			{Clause: "DU-99", Expect: "known-flaky", Reason: "once", State: "stale", Why: "there is none"},
+		}},
 		Gate: reports.Gate{Verdict: "failed", ExitCode: 1, WithoutSpec: []string{"DU-03"}, Reasons: []reports.Reason{
-			{Code: 1, Text: "DU-04/concurrent-on-one-connection failed: " + bad}, {Code: 3, Text: "DU-21/awkward has no result"},
+			{Code: 1, Text: "DU-04/concurrent-on-one-connection failed: " + bad}, {Code: 3, Text: "DU-21/awkward has no result\nand more of it"},
 		}},
 	}
 }
@@ -82,6 +94,12 @@ func TestGolden(t *testing.T) {
 	}
 	golden(t, "junit.xml", string(junit))
 	golden(t, "summary.md", string(render.Markdown(report())))
+	page, err := render.HTML(report())
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "report.html", string(page))
+	golden(t, "badge.svg", string(render.Badge(report())))
 	golden(t, "terminal.txt", render.Terminal(report(), render.Screen{Width: 90}))
 }
 
@@ -90,8 +108,10 @@ func TestNothingHarmfulIsLeft(t *testing.T) {
 	g := NewWithT(t)
 	junit, err := render.JUnit(report())
 	g.Expect(err).NotTo(HaveOccurred())
+	page, err := render.HTML(report())
+	g.Expect(err).NotTo(HaveOccurred())
 	for name, text := range map[string]string{
-		"junit": string(junit), "md": string(render.Markdown(report())), "terminal": render.Terminal(report(), render.Screen{}),
+		"html": string(page), "badge": string(render.Badge(report())), "junit": string(junit), "md": string(render.Markdown(report())), "terminal": render.Terminal(report(), render.Screen{}),
 	} {
 		for _, r := range text {
 			g.Expect(r == '\n' || (r >= ' ' && r != 0x7f && (r < 0x80 || r > 0x9f) && r != 0x202e && r != 0xfffd)).To(BeTrue(), "%s has %q", name, r)
