@@ -3,12 +3,15 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
+	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/spf13/cobra"
 
 	"github.com/holdfast-mcp/holdfast/fixtures/target"
 	"github.com/holdfast-mcp/holdfast/reports"
+	"github.com/holdfast-mcp/holdfast/reports/verdict"
 )
 
 func (p *program) schemaVerb() *cobra.Command {
@@ -34,12 +37,39 @@ func (p *program) schemaVerb() *cobra.Command {
 	}
 }
 
+// reportSchema is made of the types, so that it says what is written. Fields may
+// be added under one name of the form, so an unknown one is let through.
 func reportSchema() ([]byte, error) {
-	s, err := jsonschema.For[reports.Report](nil)
+	words := &jsonschema.Schema{Type: "string"}
+	for _, v := range verdict.All() {
+		words.Enum = append(words.Enum, string(v))
+	}
+	s, err := jsonschema.For[reports.Report](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
+		reflect.TypeFor[verdict.Verdict]():         words,
+		reflect.TypeFor[time.Time]():               {Type: "string", Format: "date-time"},
+		reflect.TypeFor[map[verdict.Verdict]int](): {Type: "object", PropertyNames: words, AdditionalProperties: &jsonschema.Schema{Type: "integer"}},
+	}})
 	if err != nil {
 		return nil, fmt.Errorf("making the schema of report.json: %w", err)
 	}
+	open(s)
+	var form any = reports.ReportSchema
+	s.Properties["schema"].Const = &form
 	s.Schema = "https://json-schema.org/draft/2020-12/schema"
 	s.Title = "holdfast report.json, schema " + reports.ReportSchema
 	return json.Marshal(s)
+}
+
+// open lets objects have more fields than are known.
+func open(s *jsonschema.Schema) {
+	if s == nil {
+		return
+	}
+	if len(s.Properties) > 0 {
+		s.AdditionalProperties = nil
+	}
+	for _, property := range s.Properties {
+		open(property)
+	}
+	open(s.Items)
 }
