@@ -4,20 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/holdfast-mcp/holdfast/fixtures/mcp"
 	"github.com/holdfast-mcp/holdfast/fixtures/target"
 )
-
-// schema is what the invalid calls need of a tool's inputSchema.
-type schema struct {
-	Type       any               `json:"type"`
-	Required   []string          `json:"required"`
-	Properties map[string]schema `json:"properties"`
-	Items      *schema           `json:"items"`
-}
 
 // InvalidCalls are calls of the first write tool that break its own inputSchema,
 // one violation each, with those that the target file adds. value is what would
@@ -40,9 +30,9 @@ func (c *Caller) InvalidCalls(value string) []Act {
 		Broken("making the arguments of %s: %v", write.Name, err)
 	}
 	valid, _ := expanded.(map[string]any)
-	for _, v := range violations(in, valid) {
+	for _, v := range in.breaches(valid) {
 		tool := write
-		tool.Arguments = v.arguments
+		tool.Arguments, _ = v.value.(map[string]any)
 		acts = append(acts, Act{Role: "invalid", Tool: &tool, Params: map[string]string{"violation": v.what}})
 	}
 	return acts
@@ -75,72 +65,4 @@ func (c *Caller) inputSchema(tool string) (schema, bool) {
 		}
 	}
 	return schema{}, false
-}
-
-type violation struct {
-	what      string
-	arguments map[string]any
-}
-
-// violations are single breaches of a schema: each required property missing,
-// each property of a wrong type, and the same one level down in a list, where a
-// valid entry stands before the broken one.
-func violations(in schema, valid map[string]any) []violation {
-	var out []violation
-	for _, name := range slices.Sorted(slices.Values(in.Required)) {
-		if _, there := valid[name]; there {
-			out = append(out, violation{"required property " + name + " is missing", without(valid, name)})
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(in.Properties)) {
-		property := in.Properties[name]
-		if _, there := valid[name]; !there {
-			continue
-		}
-		if wrong, ok := otherType(property.Type); ok {
-			out = append(out, violation{"property " + name + " has the wrong type", with(valid, name, wrong)})
-		}
-		out = append(out, listViolations(name, property, valid)...)
-	}
-	return out
-}
-
-func listViolations(name string, property schema, valid map[string]any) []violation {
-	list, ok := valid[name].([]any)
-	if !ok || property.Items == nil || len(list) == 0 {
-		return nil
-	}
-	entry, ok := list[0].(map[string]any)
-	if !ok {
-		return nil
-	}
-	var out []violation
-	for _, inner := range violations(*property.Items, entry) {
-		both := []any{list[0], inner.arguments}
-		out = append(out, violation{"second entry of " + name + ": " + inner.what, with(valid, name, both)})
-	}
-	return out
-}
-
-// otherType is a value that a JSON Schema type does not allow.
-func otherType(t any) (any, bool) {
-	switch t {
-	case "string":
-		return map[string]any{"not": "a string"}, true
-	case "array", "object", "number", "integer", "boolean":
-		return "of the wrong type", true
-	}
-	return nil, false
-}
-
-func without(m map[string]any, name string) map[string]any {
-	out := maps.Clone(m)
-	delete(out, name)
-	return out
-}
-
-func with(m map[string]any, name string, value any) map[string]any {
-	out := maps.Clone(m)
-	out[name] = value
-	return out
 }
