@@ -1,0 +1,76 @@
+package workrecords
+
+import (
+	"fmt"
+
+	"github.com/holdfast-mcp/holdfast/suites"
+	"github.com/holdfast-mcp/holdfast/suites/judge"
+	"github.com/holdfast-mcp/holdfast/suites/world"
+)
+
+// otherAccount is the moment at which another account is signed in.
+const otherAccount = "other-account"
+
+var accounts = []suites.Test{
+	{
+		ID: "WR-19/another-account", Clauses: []string{"WR-19"},
+		Title:  "another account's session neither applies, shows, claims nor kills a record; it is applied when its owner is back",
+		Faults: []string{"another-account"},
+		Drive: on(func(s *scene) {
+			s.begin()
+			t := s.newTask()
+			there := s.start(t)
+			s.note(there, s.Word("a note of the owner"))
+			s.awaitItem(there)
+			s.settle()
+			s.Look("items", early, nil)
+			s.LookIfThere("card", early, map[string]string{"item_id": there})
+			s.Look("writes", early, nil)
+			s.StopProcess("app")
+			waiting := s.start(s.newTask())
+			s.note(there, s.Word("a note that waits for the owner"))
+			s.lookAtAccepted(early)
+
+			other := s.AnotherAccount()
+			s.Launch(world.Only("app"))
+			s.awaitTried(waiting, 1)
+			s.awaitTried(there, 1)
+			s.get(there, otherAccount)
+			s.get(waiting, otherAccount)
+			s.helper.Do(s.starting(s.again(t)).At(otherAccount))
+			s.lookAtAccepted(otherAccount)
+			s.Look("items", otherAccount, nil)
+			for _, id := range s.items {
+				s.LookIfThere("card", otherAccount, map[string]string{"item_id": id})
+			}
+			s.Look("writes", otherAccount, nil)
+			other.Release()
+			s.settle()
+			s.lookAtEnd()
+		}),
+		Judge: judge.All(judge.Placed("another-account", 1), judge.OtherAccountKeepsOut, judge.NotesOnRecord("WR-19", 2)),
+	},
+}
+
+// lookAtAccepted looks at all anchors, and at the intents of every known item.
+func (s *scene) lookAtAccepted(moment string) {
+	s.Look("anchors", moment, nil)
+	for _, id := range s.items {
+		s.Look("intents", moment, map[string]string{"item_id": id})
+	}
+}
+
+// awaitTried waits until the first intent that an item waits with was tried n
+// times and then turned away by an account that was signed in, or until all of
+// them have come to their end, right or wrong.
+func (s *scene) awaitTried(id string, n int) {
+	s.Await(fmt.Sprintf("%d attempts at the first waiting intent of item %s, with an account signed in", n, id), func() bool {
+		rows := s.Peek("intents", map[string]string{"item_id": id})
+		for _, row := range rows {
+			if row["state"] != "applied" && row["state"] != "failed" {
+				return world.Number(row["attempts"]) >= n && row["code"] != "account_unresolved"
+			}
+		}
+		return len(rows) > 0
+	})
+}
