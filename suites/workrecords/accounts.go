@@ -3,6 +3,8 @@ package workrecords
 import (
 	"fmt"
 
+	"github.com/holdfast-mcp/holdfast/fixtures/account"
+	"github.com/holdfast-mcp/holdfast/fixtures/target"
 	"github.com/holdfast-mcp/holdfast/suites"
 	"github.com/holdfast-mcp/holdfast/suites/judge"
 	"github.com/holdfast-mcp/holdfast/suites/world"
@@ -50,6 +52,35 @@ var accounts = []suites.Test{
 		}),
 		Judge: judge.All(judge.Placed("another-account", 1), judge.OtherAccountKeepsOut, judge.NotesOnRecord("WR-19", 2)),
 	},
+	{
+		ID: "WR-20/revoked-after-acceptance", Clauses: []string{"WR-20"},
+		Title:   "what waits when the access of its account is revoked is not written, and ends failed with its reason",
+		Missing: noAction("lock", "unblock", "revoke"),
+		Drive: on(func(s *scene) {
+			s.begin()
+			id := s.start(s.newTask())
+			s.note(id, s.Word("a note before"))
+			s.awaitItem(id)
+			s.settle()
+			// The library is locked by its user, so that what is accepted now waits; the
+			// session is restored all the while, and only the write itself can ask again.
+			s.Act("lock", nil)
+			late := s.noting(id, s.Word("a note that waits"))
+			s.helper.Do(late)
+			waiting := s.start(s.newTask())
+			s.awaitTried(id, 1)
+			s.awaitTried(waiting, 1)
+			s.lookAtAccepted(held)
+			s.Look("writes", held, nil)
+			s.Act("revoke", map[string]string{"user": account.First})
+			s.Act("unblock", nil)
+			s.settle()
+			s.helper.Do(late.At(converged))
+			s.lookAtEnd()
+			s.Look("writes", converged, nil)
+		}),
+		Judge: judge.RevokedNotWritten,
+	},
 }
 
 // lookAtAccepted looks at all anchors, and at the intents of every known item.
@@ -73,4 +104,16 @@ func (s *scene) awaitTried(id string, n int) {
 		}
 		return len(rows) > 0
 	})
+}
+
+// noAction says that a spec needs what a person does.
+func noAction(names ...string) func(*target.File) string {
+	return func(f *target.File) string {
+		for _, name := range names {
+			if _, there := f.Actions[name]; !there {
+				return fmt.Sprintf("the target file has no action %q", name)
+			}
+		}
+		return ""
+	}
 }
