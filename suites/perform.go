@@ -184,7 +184,7 @@ func decide(result *reports.Spec, t Test, h history.History, stop *world.Stop) [
 		result.Verdict, result.Reason = stop.Verdict, stop.Reason
 		return nil
 	}
-	ruling := judge.All(t.Judge, judge.Counted)(h)
+	ruling := judge.Ruled(judge.All(t.Judge, judge.Counted), h)
 	result.Findings = append(result.Findings, ruling.Findings...)
 	switch {
 	case len(ruling.Findings) > 0:

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/goccy/go-yaml"
@@ -35,7 +36,7 @@ func (s *Schedule) Write(path string) error {
 	if err != nil {
 		return fmt.Errorf("writing the schedule of %s: %w", s.Spec, err)
 	}
-	if err := renameio.WriteFile(path, text, 0o644); err != nil {
+	if err := renameio.WriteFile(path, text, 0o644, renameio.WithTempDir(filepath.Dir(path))); err != nil {
 		return fmt.Errorf("writing the schedule of %s to %s: %w", s.Spec, path, err)
 	}
 	return nil

@@ -5,6 +5,7 @@ package durability
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/holdfast-mcp/holdfast/reports/history"
 	"github.com/holdfast-mcp/holdfast/suites/world"
@@ -24,6 +25,7 @@ func on(play func(*scene)) func(*world.World) {
 		s.Launch()
 		s.helper = s.NewCaller()
 		s.helper.SetUp()
+		s.read(s.helper, "first") // that reads work is what later ones are held to
 		play(s)
 	}
 }
@@ -56,10 +58,28 @@ func (s *scene) read(c *world.Caller, moment string) history.Operation {
 func (s *scene) around(act world.Act) {
 	s.n++
 	word := fmt.Sprintf("pair-%d", s.n)
-	read := world.Act{Role: "read"}.With("pair", word)
-	s.helper.Do(read.With("moment", "before"))
+	s.readAround(word, "before")
 	s.helper.Do(act.With("pair", word))
-	s.helper.Do(read.With("moment", "after"))
+	s.readAround(word, "after")
+}
+
+// readAround reads everything back, and digests the state where the target file
+// says what counts.
+func (s *scene) readAround(word, moment string) {
+	s.helper.Do(world.Act{Role: "read"}.With("pair", word).With("moment", moment))
+	if len(s.Target.State.Include) > 0 {
+		s.LookAtState(moment, map[string]string{"pair": word})
+	}
+}
+
+// proveProbe shows that the probe sees an acknowledged write; whether it does is
+// for the judges to say.
+func (s *scene) proveProbe(write history.Operation) {
+	value := map[string]string{"value": write.Param("value")}
+	s.Await("the probe to show an acknowledged write", func() bool {
+		return slices.ContainsFunc(s.Peek("values", nil), func(row map[string]any) bool { return row["value"] == value["value"] })
+	})
+	s.Look("values", "control", value)
 }
 
 // readByFresh reads everything back through a helper that was started for it,

@@ -72,13 +72,13 @@ var lost = []suites.Test{
 		Faults:  []string{"request-lost"},
 		Missing: noProbe,
 		Drive: on(func(s *scene) {
-			s.write()
+			s.proveProbe(s.write())
 			s.helper.LosesRequest(s.writing().With("fenced", "yes"))
 			s.helper.Killed()
 			s.helper = s.NewCaller()
 			s.read(s.helper, "final")
 		}),
-		Judge: judge.All(judge.Placed("request-lost", 1), judge.WholeOrAbsent, judge.AckedSurvive("DU-02", 1)),
+		Judge: judge.All(judge.Placed("request-lost", 1), judge.ProbeSees("values"), judge.WholeOrAbsent, judge.AckedSurvive("DU-02", 1)),
 	},
 }
 
@@ -89,13 +89,13 @@ func lostAnswer(id string, shape faults.Shape, how string) suites.Test {
 		Faults:  []string{"answer-lost"},
 		Missing: noProbe,
 		Drive: on(func(s *scene) {
-			s.write()
+			s.proveProbe(s.write())
 			s.helper.LosesAnswer(shape, s.writing())
 			s.helper.Killed()
 			s.helper = s.NewCaller()
 			s.read(s.helper, "final")
 		}),
-		Judge: judge.All(judge.Placed("answer-lost", 1), judge.WholeOrAbsent, judge.AckedSurvive("DU-02", 1)),
+		Judge: judge.All(judge.Placed("answer-lost", 1), judge.ProbeSees("values"), judge.WholeOrAbsent, judge.AckedSurvive("DU-02", 1)),
 	}
 }
 

@@ -273,6 +273,9 @@ func behind(h history.History, c Crash) (values []string, wrong string, err erro
 		if read.op.Param("run") != c.Run {
 			continue
 		}
+		if read.err != "" && !said.worked(h, read.op.InvokedAt.Seq) {
+			return nil, "", fmt.Errorf("no read had worked before the one behind it")
+		}
 		if read.err != "" {
 			return nil, "the store cannot be read: " + read.err, nil
 		}

@@ -28,6 +28,7 @@ func AckedSurvive(clause string, least int) Rule {
 			switch {
 			case len(acked) == 0:
 				r.doubted("no write had been acknowledged before the final read %s", final.op.Invoked.ID)
+			case final.err != "" && !r.worked(h, final.op.InvokedAt.Seq):
 			case final.err != "":
 				r.broke(clause, fmt.Sprintf("0 of %d acknowledged writes can be read back: the read fails", len(acked)),
 					fmt.Sprintf("call %s: %s", final.op.Invoked.ID, final.err), "answer: "+answerOf(final.op))
@@ -82,6 +83,9 @@ func WholeOrAbsent(h history.History) Ruling {
 			continue
 		}
 		if final.err != "" {
+			if !r.worked(h, final.op.InvokedAt.Seq) {
+				continue
+			}
 			r.broke("DU-02", "after a write whose answer was lost the store cannot be read",
 				fmt.Sprintf("call %s: %s", final.op.Invoked.ID, final.err), "answer: "+answerOf(final.op))
 			continue

@@ -17,10 +17,17 @@ func readsFinally(s *story, values ...string) string {
 	return s.callOn("helper.2", "read", params("moment", "final"), done("values", list(values...)))
 }
 
+// readsAtFirst is the read that shows that reads work: call c0.
+func readsAtFirst(s *story) {
+	s.n = -1
+	s.call("read", params("moment", "first"), done("values", list()))
+}
+
 // killedAfterWrites is DU-01: three acknowledged writes, the values of which are
 // beginnings of each other, one refused and one unknown.
 func killedAfterWrites() history.History {
 	s := newStory()
+	readsAtFirst(s)
 	s.call("write", value("value-1"), done())                           // c1
 	s.call("write", value("value-10"), done())                          // c2
 	s.call("write", value("value-100"), done())                         // c3
@@ -48,6 +55,8 @@ func TestAckedSurvive(t *testing.T) {
 			finds(broken(clause, "0 of 3 acknowledged writes can be read back: the read fails", "call c6: refused: cannot parse", `answer: {"isError":true}`)), nil},
 		variant{"the read gets no answer", edits(ends("c6", unknown())),
 			finds(broken(clause, "0 of 3 acknowledged writes can be read back: the read fails", "call c6: unknown: no answer within 15s", "answer: no answer within 15s")), nil},
+		variant{"the read fails, as every read did", edits(ends("c0", refused("", "no such tool")), ends("c6", refused("", "no such tool"))), nil,
+			[]string{"no read had worked before, so that a read which fails says nothing about the store"}},
 		variant{"the read never came back", edits(neverReturned("c6")), nil, []string{"the read c6 never came back", "nothing was read at the end"}},
 		variant{"the read shows no values", edits(noField("c6", "values")), nil, []string{"the read c6 shows no list of values", "nothing was read at the end"}},
 		variant{"the values are no list", edits(field("c6", "values", 7)), nil, []string{"the read c6 shows no list of values", "nothing was read at the end"}},
@@ -72,6 +81,7 @@ func TestAckedSurviveCountsAValueOnce(t *testing.T) {
 // lostAnswers is DU-02.
 func lostAnswers() history.History {
 	s := newStory()
+	readsAtFirst(s)
 	s.call("write", value("value-001 ~aaaa"), done())                     // c1
 	s.call("write", value("value-002 ~bbbb"), unknown())                  // c2
 	s.call("write", value("value-003 ~cccc", "fenced", "yes"), unknown()) // c3

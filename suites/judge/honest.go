@@ -46,7 +46,43 @@ func ErrorChangedNothing(h history.History) Ruling {
 		r.doubted("no invalid call was answered with an error")
 	}
 	r.sawAChange(h)
+	r.storeUnchanged(h)
 	return r
+}
+
+// storeUnchanged compares the digests of the declared state around the refused
+// calls, where the target file says what counts as state.
+func (r *Ruling) storeUnchanged(h history.History) {
+	if len(h.Looks("state", "")) == 0 {
+		return
+	}
+	for _, o := range h.Operations("invalid") {
+		before, after, seen := digests(h, o.Param("pair"))
+		switch {
+		case o.Outcome() != history.Refused:
+		case !seen:
+			r.doubted("the declared state was not seen around call %s", o.Invoked.ID)
+		case before != after:
+			r.broke("DU-20", "a call that was answered with an error changed the declared state of the store",
+				"call: "+o.Invoked.Tool+" "+string(o.Invoked.Arguments), "its answer: "+answerOf(o))
+		}
+	}
+	for _, w := range acknowledged(h, "write") {
+		if before, after, seen := digests(h, w.Param("pair")); seen && before != after {
+			return
+		}
+	}
+	r.doubted("no valid write was seen to change the declared state; does the target file's state include match the store?")
+}
+
+// digests are those of the declared state around a call.
+func digests(h history.History, pair string) (before, after string, seen bool) {
+	b, okB := lastLook(h, "state", momentBefore, map[string]string{"pair": pair})
+	a, okA := lastLook(h, "state", momentAfter, map[string]string{"pair": pair})
+	if pair == "" || !okB || !okA || len(b.Rows) != 1 || len(a.Rows) != 1 {
+		return "", "", false
+	}
+	return text(b.Rows[0], "digest"), text(a.Rows[0], "digest"), true
 }
 
 // sawAChange wants one valid write whose effect the same reads showed.
@@ -76,13 +112,15 @@ func ReadBack(h history.History) Ruling {
 	judged := 0
 	gone := map[string]bool{} // told once, at the first read that lacks it
 	for _, w := range h.Operations("write") {
-		_, after := r.around(h, w)
+		before, after := r.around(h, w)
 		value := quoted([]string{w.Param("value")})
 		switch {
 		case outcomeUnknown(w):
 			r.doubted("call %s (write of %s) got no answer although no fault was placed", w.Invoked.ID, value)
 		case after == nil:
 			r.doubted("nothing was read after call %s", w.Invoked.ID)
+		case after.err != "" && (before == nil || before.err != ""):
+			r.doubted("no read had worked before call %s, so that the read behind it says nothing about its input", w.Invoked.ID)
 		case after.err != "":
 			what := "accepted"
 			if w.Outcome() == history.Refused {

@@ -1,6 +1,8 @@
 package judge
 
 import (
+	"slices"
+
 	"fmt"
 
 	"github.com/holdfast-mcp/holdfast/reports"
@@ -77,4 +79,21 @@ func FaultsOf(h history.History) []reports.Fault {
 		faults = append(faults, out)
 	}
 	return faults
+}
+
+// ProbeSees is the control of a probe that is to show that nothing is there: the
+// same probe showed an acknowledged value.
+func ProbeSees(probe string) Rule {
+	return func(h history.History) Ruling {
+		controls := h.Looks(probe, "control")
+		if len(controls) == 0 {
+			return doubt("the probe %s was not tried on a value that is there", probe)
+		}
+		for _, look := range controls {
+			if look.Error != "" || !slices.Contains(columns(look.Rows, "value"), look.Params["value"]) {
+				return doubt("the probe %s does not show the acknowledged value %q, so that it shows nothing when it shows none", probe, look.Params["value"])
+			}
+		}
+		return Ruling{}
+	}
 }

@@ -69,3 +69,16 @@ func (r *Ruling) around(h history.History, o history.Operation) (before, after *
 	}
 	return before, after
 }
+
+// worked says whether a read had shown values before an event; only then does a
+// read that fails say something about the store, and not about the read.
+func (r *Ruling) worked(h history.History, before int64) bool {
+	var said Ruling
+	for _, x := range said.reads(h, "") {
+		if x.err == "" && endedBefore(x.op, before) {
+			return true
+		}
+	}
+	r.doubted("no read had worked before, so that a read which fails says nothing about the store")
+	return false
+}

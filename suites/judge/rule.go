@@ -3,6 +3,8 @@
 package judge
 
 import (
+	"slices"
+
 	"github.com/holdfast-mcp/holdfast/reports"
 	"github.com/holdfast-mcp/holdfast/reports/history"
 )
@@ -33,4 +35,20 @@ func All(rules ...Rule) Rule {
 		}
 		return all
 	}
+}
+
+// Ruled is what a rule says of a history, and nothing against a target that
+// acknowledged nothing in it: whatever seems wrong then may be the target file's
+// own fault (contract, "acknowledged").
+func Ruled(rule Rule, h history.History) Ruling {
+	r := rule(h)
+	if len(r.Findings) == 0 || slices.ContainsFunc(h.Operations(""), func(o history.Operation) bool {
+		return o.Outcome() == history.Done && o.Invoked.Role != "setup"
+	}) {
+		return r
+	}
+	first := r.Findings[0].Summary
+	r.Findings = nil
+	r.Doubts = append([]string{"the target acknowledged nothing, so that nothing can be held against it (it seemed that: " + first + "); check the predicates accepted and refused"}, r.Doubts...)
+	return r
 }

@@ -131,8 +131,17 @@ func (w *World) LookAtOpenFiles(c *Caller) {
 	w.config.Recorder.Record(history.Event{Kind: history.KindLook, Look: &look})
 }
 
+// LookAtState records the digest of the declared state once it has come to rest.
+func (w *World) LookAtState(when string, params map[string]string) {
+	look := history.Look{Surface: history.SurfaceStore, Probe: "state", When: when, Params: params}
+	look.Rows = []map[string]any{{"digest": w.quiet()}}
+	w.config.Recorder.Record(history.Event{Kind: history.KindLook, Look: &look})
+}
+
 // Quiet waits until three digests of the declared state are equal in a row.
-func (w *World) Quiet() {
+func (w *World) Quiet() { w.Mark("quiet", map[string]any{"digest": w.quiet()}) }
+
+func (w *World) quiet() string {
 	const equal = 3
 	ctx, cancel := context.WithTimeout(w.ctx, w.config.Limits.Converge)
 	defer cancel()
@@ -148,8 +157,7 @@ func (w *World) Quiet() {
 			run++
 		}
 		if run == equal {
-			w.Mark("quiet", map[string]any{"digest": last})
-			return
+			return last
 		}
 		select {
 		case <-beat.C:

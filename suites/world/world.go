@@ -83,13 +83,10 @@ func Open(ctx context.Context, c Config) (*World, error) {
 		ledger:    faults.NewLedger(c.Recorder),
 		processes: map[string]*member{}, wires: map[string]*wire.Wire{},
 	}
-	thirdparty, err := target.Thirdparty()
-	if err != nil {
-		return nil, err
+	w.scope = target.Scope{"dir": folder, "home": filepath.Join(folder, "home"), "self": c.Self}.With(c.Secrets)
+	if thirdparty, err := target.Thirdparty(); err == nil {
+		w.scope["thirdparty"] = thirdparty // where there is none, whoever names it is told
 	}
-	w.scope = target.Scope{
-		"dir": folder, "home": filepath.Join(folder, "home"), "self": c.Self, "thirdparty": thirdparty,
-	}.With(c.Secrets)
 	return w, writeAccounts(folder, c.Accounts)
 }
 
