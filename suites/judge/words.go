@@ -31,7 +31,8 @@ func WordsAreListed(h history.History) Ruling {
 	if len(lists) == 0 {
 		return doubt("tools/list was not seen, so that no outputSchema is known")
 	}
-	answered, unlisted, names := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	answered, names := map[string]bool{}, map[string]bool{}
+	unlisted := map[string]string{} // by tool and word, told once
 	for _, o := range h.Operations("") {
 		for _, f := range wordFields {
 			word := o.Text(f.field)
@@ -46,19 +47,20 @@ func WordsAreListed(h history.History) Ruling {
 				}
 			}
 			if len(places) > 0 && !slices.ContainsFunc(places, place.listed) {
-				unlisted[fmt.Sprintf("%s: %q as %s", o.Invoked.Tool, word, f.field)] = true
+				unlisted[o.Invoked.Tool+" "+word] = fmt.Sprintf("%s: %q as %s", o.Invoked.Tool, word, f.field)
 			}
 		}
 	}
 	for _, o := range h.Operations("") {
 		for _, p := range allPlaces(o, lists[0]) {
-			if names[path.Base(p.path)] && p.words != nil && !p.listed() {
-				unlisted[fmt.Sprintf("%s: %q at %s", o.Invoked.Tool, p.word, p.path)] = true
+			key := o.Invoked.Tool + " " + p.word
+			if names[path.Base(p.path)] && p.words != nil && !p.listed() && unlisted[key] == "" {
+				unlisted[key] = fmt.Sprintf("%s: %q at %s", o.Invoked.Tool, p.word, p.path)
 			}
 		}
 	}
 	if len(unlisted) > 0 {
-		r.broke("WR-41", fmt.Sprintf("%d answered words are in no enumeration of the outputSchema", len(unlisted)), most(slices.Sorted(maps.Keys(unlisted)))...)
+		r.broke("WR-41", fmt.Sprintf("%d answered words are in no enumeration of the outputSchema", len(unlisted)), most(slices.Sorted(maps.Values(unlisted)))...)
 	}
 	for _, f := range wordFields {
 		for _, word := range f.words {

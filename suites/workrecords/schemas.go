@@ -1,0 +1,101 @@
+package workrecords
+
+import (
+	"fmt"
+
+	"github.com/holdfast-mcp/holdfast/fixtures/target"
+	"github.com/holdfast-mcp/holdfast/suites"
+	"github.com/holdfast-mcp/holdfast/suites/judge"
+	"github.com/holdfast-mcp/holdfast/suites/world"
+)
+
+var schemas = []suites.Test{
+	{
+		ID: "WR-35/answers-and-lists", Clauses: []string{"WR-35"},
+		Title: "answers and errors match the declared outputSchema, and tools/list tells the same after a restart",
+		Drive: on(func(s *scene) {
+			s.begin()
+			s.helper.Tools()
+			id := s.start(s.newTask().withNote(s.Word("a first note")))
+			for _, call := range s.everyCall(id) {
+				s.helper.Do(call())
+			}
+			s.get(id, early)
+			s.noteAbout("never-issued", s.Word("never-issued"))
+			s.settle()
+			s.get(id, converged)
+			s.helper = s.helper.Restarted()
+			s.helper.Tools()
+			s.note(id, s.Word("a note behind the restart"))
+			s.get(id, restarted)
+		}),
+		Judge: judge.AnswersMatchSchemas,
+	},
+	{
+		ID: "WR-41/every-offered-value", Clauses: []string{"WR-41"},
+		Title: "the app applies every value that an enumeration of an inputSchema offers",
+		Drive: on(func(s *scene) {
+			s.begin()
+			for i := range s.everyCall("") {
+				for _, act := range s.helper.Offered(func() world.Act { return s.everyCall(s.start(s.newTask()))[i]() }) {
+					s.know(s.helper.Do(act))
+				}
+			}
+			s.settle()
+			s.lookAtEnd()
+		}),
+		Judge: judge.OfferedIsApplied,
+	},
+	{
+		ID: "WR-41/answered-words", Clauses: []string{"WR-41"},
+		Title:   "every state, class and code that is answered is in the enumerations of the outputSchema",
+		Missing: first(noStaging, noActions("lock", "unblock", "delete")),
+		Faults:  []string{"login-held"},
+		Drive: on(func(s *scene) {
+			login := s.beginWithLoginHeld()
+			s.helper.Tools()
+			t := s.newTask()
+			id := s.start(t)
+			s.awaitAttempts(id, 1)
+			s.start(t) // retrying, as the account is not there yet
+			s.get(id, held)
+			login.Release()
+			s.settle()
+			s.get(id, converged)
+
+			s.Act("lock", nil)
+			waiting := s.noting(id, s.Word("a note that waits for its person"))
+			s.helper.Do(waiting)
+			s.awaitClass(id, "blocked")
+			s.helper.Do(waiting)
+			s.get(id, held)
+			s.Act("unblock", nil)
+			doomed := s.attaching(id)
+			s.SwapForLink(doomed.Params["attachment"])
+			s.helper.Do(doomed)
+			s.settle()
+			s.helper.Do(doomed)
+			s.get(id, converged)
+
+			s.noteAbout("never-issued", s.Word("never-issued"))
+			s.helper.Do(s.starting(t).With("title", s.Word("another title")))
+			s.delete(id, t)
+			s.start(t) // what the key was given, which is dead by now
+			s.noteAbout("dead", id)
+			s.get(id, "dead")
+		}),
+		Judge: judge.All(judge.Placed("login-held", 1), judge.WordsAreListed),
+	},
+}
+
+// noActions says that a spec needs a person's acts that the target file leaves out.
+func noActions(names ...string) func(*target.File) string {
+	return func(f *target.File) string {
+		for _, name := range names {
+			if _, there := f.Actions[name]; !there {
+				return fmt.Sprintf("the target file has no action %q", name)
+			}
+		}
+		return ""
+	}
+}
