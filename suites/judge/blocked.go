@@ -23,7 +23,7 @@ func BlockedUntilPerson(h history.History) Ruling {
 			before[text(row, "seq")] = ended(row)
 		}
 	}
-	kept, blocked := map[string]map[string]any{}, false
+	kept, told, blocked := map[string]map[string]any{}, map[string]bool{}, false
 	for _, e := range h.Events {
 		if e.Kind != history.KindLook || e.Look.Probe != "intents" || e.Look.When != whenHeld || e.Seq < locked || e.Seq > lifted {
 			continue
@@ -36,10 +36,13 @@ func BlockedUntilPerson(h history.History) Ruling {
 			continue
 		}
 		for _, row := range e.Look.Rows {
-			if !before[text(row, "seq")] {
-				kept[text(row, "seq")] = row
-				blocked = r.staysBlocked(row) || blocked
+			seq, found := text(row, "seq"), len(r.Findings)
+			if before[seq] || told[seq] {
+				continue
 			}
+			kept[seq] = row
+			blocked = r.staysBlocked(row) || blocked
+			told[seq] = len(r.Findings) > found
 		}
 	}
 	switch {

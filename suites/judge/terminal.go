@@ -66,30 +66,16 @@ func (r *Ruling) staysApplied(h history.History) {
 }
 
 // firstResult judges the calls that were repeated once everything of their item
-// was seen applied.
+// was seen applied. Of each role the first breach is told.
 func (r *Ruling) firstResult(h history.History) {
 	judged := map[string]bool{}
 	for _, role := range []string{"start", "note", "status", "complete"} {
+		found := len(r.Findings)
 		for _, same := range repetitions(h, role) {
-			first := same[0]
 			for _, o := range same[1:] {
-				id := first.Text("item_id")
-				if first.Outcome() != history.Done || !allAppliedBefore(h, id, o.InvokedAt.Seq) {
-					continue
+				if len(r.Findings) == found && same[0].Outcome() == history.Done && allAppliedBefore(h, same[0].Text("item_id"), o.InvokedAt.Seq) {
+					judged[role] = r.sameResult(same[0], o) || judged[role]
 				}
-				call := fmt.Sprintf("call %s (%s), first made as call %s", o.Invoked.ID, role, first.Invoked.ID)
-				switch {
-				case forGood(o):
-					r.broke("WR-24", "a repetition of an applied call was refused for good", call, fmt.Sprintf("class %q, code %q", o.Text("failure_class"), o.Text("failure_code")))
-				case o.Outcome() != history.Done:
-					r.doubted("%s was not answered: %s", call, o.Outcome())
-					continue
-				case o.Text("item_id") != id:
-					r.broke("WR-24", "a repetition of an applied call names another item", call, fmt.Sprintf("first %q, now %q", id, o.Text("item_id")))
-				case o.Text("state") != "applied":
-					r.broke("WR-24", "a repetition of an applied call does not say that it is applied", call, fmt.Sprintf("state %q", o.Text("state")))
-				}
-				judged[role] = true
 			}
 		}
 	}
@@ -98,6 +84,24 @@ func (r *Ruling) firstResult(h history.History) {
 			r.doubted("no %s was repeated once it had been seen applied", role)
 		}
 	}
+}
+
+// sameResult judges one repetition of a call; false if it was not answered.
+func (r *Ruling) sameResult(first, o history.Operation) bool {
+	id := first.Text("item_id")
+	call := fmt.Sprintf("call %s (%s), first made as call %s", o.Invoked.ID, o.Invoked.Role, first.Invoked.ID)
+	switch {
+	case forGood(o):
+		r.broke("WR-24", "a repetition of an applied call was refused for good", call, fmt.Sprintf("class %q, code %q", o.Text("failure_class"), o.Text("failure_code")))
+	case o.Outcome() != history.Done:
+		r.doubted("%s was not answered: %s", call, o.Outcome())
+		return false
+	case o.Text("item_id") != id:
+		r.broke("WR-24", "a repetition of an applied call names another item", call, fmt.Sprintf("first %q, now %q", id, o.Text("item_id")))
+	case o.Text("state") != "applied":
+		r.broke("WR-24", "a repetition of an applied call does not say that it is applied", call, fmt.Sprintf("state %q", o.Text("state")))
+	}
+	return true
 }
 
 // allAppliedBefore says that the last look at an item's intents before an event

@@ -1,0 +1,76 @@
+package workrecords
+
+import (
+	"github.com/holdfast-mcp/holdfast/suites"
+	"github.com/holdfast-mcp/holdfast/suites/judge"
+	"github.com/holdfast-mcp/holdfast/suites/world"
+)
+
+var ends = []suites.Test{
+	{
+		ID: "WR-23/library-locked", Clauses: []string{"WR-23"},
+		Title:   "what a locked library blocks stays pending, also across a restart of the app, until its user unlocks it",
+		Missing: noAction("lock", "unblock"),
+		Drive: on(func(s *scene) {
+			s.begin()
+			id := s.start(s.newTask())
+			s.awaitItem(id)
+			s.settle()
+			s.Look("intents", early, map[string]string{"item_id": id})
+			s.Look("writes", early, nil)
+			s.Act("lock", nil)
+			note := s.noting(id, s.Word("a note that waits for the person"))
+			s.helper.Do(note)
+			s.note(id, s.Word("a note behind it"))
+			waiting := s.start(s.newTask())
+			s.awaitTried(id, 1)
+			s.awaitTried(waiting, 1)
+			s.lookAtAccepted(held)
+			s.StopProcess("app")
+			s.Launch(world.Only("app"))
+			s.awaitTried(id, 2)
+			s.awaitTried(waiting, 2)
+			s.helper.Do(note.At(held))
+			s.lookAtAccepted(held)
+			s.Look("writes", held, nil)
+			s.Act("unblock", nil)
+			s.settle()
+			s.lookAtEnd()
+		}),
+		Judge: judge.All(judge.BlockedUntilPerson, judge.NotesOnRecord("WR-23", 2)),
+	},
+	{
+		ID: "WR-24/repeated-once-applied", Clauses: []string{"WR-24"},
+		Title: "what was applied stays applied across restarts, and a repeated call gets the result of the first time",
+		Drive: on(func(s *scene) {
+			s.begin()
+			start := s.starting(s.newTask().withNote(s.Word("the first note")))
+			id := s.startBy(s.helper, start)
+			note := s.noting(id, s.Word("a note"))
+			status := s.following("status", id, "doing")
+			complete := s.following("complete", id, "")
+			again := func() {
+				for _, act := range []world.Act{start, note, status, complete} {
+					s.helper.Do(act)
+				}
+			}
+			s.helper.Do(note)
+			s.helper.Do(status)
+			s.helper.Do(complete)
+			s.settle()
+			s.Look("intents", early, map[string]string{"item_id": id})
+			s.Look("item", early, map[string]string{"item_id": id})
+			again()
+			s.StopProcess("app")
+			s.helper = s.helper.Restarted()
+			again()
+			s.Launch(world.Only("app"))
+			// Another record comes to be, so the app has gone through its queue again.
+			s.awaitItem(s.start(s.newTask()))
+			s.settle()
+			again()
+			s.lookAtEnd()
+		}),
+		Judge: judge.All(judge.AppliedIsTerminal, judge.NotesOnRecord("WR-24", 2)),
+	},
+}
