@@ -97,7 +97,11 @@ func Covered(h history.History) Ruling {
 // what is wrong with it, "" for nothing. Whatever is wrong is one finding, with
 // the places at which it is and how much was tried.
 func eachCrash(h history.History, clause, summary string, rule func(Crash) (left, wrong string, err error)) Ruling {
-	r := Covered(h)
+	return eachRun(h, Covered(h), clause, summary, rule)
+}
+
+// eachRun is eachCrash with controls of its own, which r has said already.
+func eachRun(h history.History, r Ruling, clause, summary string, rule func(Crash) (left, wrong string, err error)) Ruling {
 	all, err := crashes(h)
 	if err != nil {
 		return r

@@ -25,6 +25,9 @@ type Crash struct {
 	// Variants are what happens at a point: "" is a kill, the others are errors
 	// that the call returns instead (ENOSPC, EIO). None means the kill alone.
 	Variants []string
+	// Stays: once an error was returned every later call that can return it does
+	// so as well, as on a disk that is full from then on.
+	Stays bool
 	// Look looks at what a run has left, with the helper dead or ended.
 	Look func(run string)
 	// Restarted, when set, goes on with a new helper on what the run has left.
@@ -187,6 +190,7 @@ func (w *World) crash(name string, c Crash, base string, record crashpoint.Recor
 func (w *World) strike(name string, c Crash, base string, record crashpoint.Record, run crashpoint.Run, trigger *crashpoint.Trigger) Tried {
 	traced := w.onCopy(base)
 	defer traced.close(w)
+	trigger.Stays = c.Stays && run.Error != ""
 	w.arm(traced.trace, trigger)
 	op := traced.caller.Do(c.Act.With("run", name))
 	tried := Tried{Run: name, At: run, Outcome: op.Outcome(), Acknowledged: op.Outcome() == history.Done}
