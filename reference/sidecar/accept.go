@@ -25,7 +25,7 @@ func (s *Store) OpenWork(ctx context.Context, o Open) (Opened, error) {
 }
 
 func openWork(ctx context.Context, c conn, o Open) (Opened, error) {
-	owner, err := boundOwner(ctx, c)
+	owner, err := BoundOwner(ctx, c)
 	if err != nil {
 		return Opened{}, err
 	}
@@ -39,9 +39,9 @@ func openWork(ctx context.Context, c conn, o Open) (Opened, error) {
 	out := Opened{Replayed: replayed}
 	var had bool
 	if replayed {
-		out.Anchor, had, err = first(anchors(ctx, c, `WHERE item_id = ?`, known.itemID))
+		out.Anchor, had, err = First(anchors(ctx, c, `WHERE item_id = ?`, known.itemID))
 	} else {
-		out.Anchor, had, err = first(anchors(ctx, c, `WHERE owner = ? AND task_key = ? AND state <> 'dead' AND start_failed = 0`, owner, o.TaskKey))
+		out.Anchor, had, err = First(anchors(ctx, c, `WHERE owner = ? AND task_key = ? AND state <> 'dead' AND start_failed = 0`, owner, o.TaskKey))
 	}
 	if err != nil {
 		return Opened{}, err
@@ -71,7 +71,7 @@ func openWork(ctx context.Context, c conn, o Open) (Opened, error) {
 // provisional anchor has none, so that no task key stays locked (WR-12).
 func ensureStart(ctx context.Context, c conn, out *Opened, o Open, owner string) (added bool, err error) {
 	var had bool
-	out.Start, had, err = first(intents(ctx, c, `WHERE i.item_id = ? AND i.kind = 'start'`, out.Anchor.ItemID))
+	out.Start, had, err = First(intents(ctx, c, `WHERE i.item_id = ? AND i.kind = 'start'`, out.Anchor.ItemID))
 	if err != nil || had || out.Anchor.State != Provisional || out.Anchor.StartFailed {
 		return false, err
 	}
@@ -85,7 +85,7 @@ func ensureFirstNote(ctx context.Context, c conn, out *Opened, o Open, owner str
 		return nil
 	}
 	if known.noteSeq.Valid {
-		note, had, err := first(intents(ctx, c, `WHERE i.seq = ?`, known.noteSeq.Int64))
+		note, had, err := First(intents(ctx, c, `WHERE i.seq = ?`, known.noteSeq.Int64))
 		if err != nil {
 			return err
 		}
@@ -132,7 +132,7 @@ func (s *Store) Append(ctx context.Context, f Follow) (Appended, error) {
 }
 
 func appendIntent(ctx context.Context, c conn, f Follow) (out Appended, err error) {
-	owner, err := boundOwner(ctx, c)
+	owner, err := BoundOwner(ctx, c)
 	if err != nil {
 		return out, err
 	}
@@ -145,11 +145,11 @@ func appendIntent(ctx context.Context, c conn, f Follow) (out Appended, err erro
 	}
 	out.Replayed = replayed
 	var issued, had bool
-	if out.Anchor, issued, err = first(anchors(ctx, c, `WHERE item_id = ?`, f.ItemID)); err != nil {
+	if out.Anchor, issued, err = First(anchors(ctx, c, `WHERE item_id = ?`, f.ItemID)); err != nil {
 		return out, err
 	}
 	if replayed {
-		if out.Intent, had, err = first(intents(ctx, c, `WHERE i.seq = ?`, known.seq.Int64)); err != nil || had {
+		if out.Intent, had, err = First(intents(ctx, c, `WHERE i.seq = ?`, known.seq.Int64)); err != nil || had {
 			return out, err
 		}
 	}

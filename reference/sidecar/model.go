@@ -170,6 +170,7 @@ type Reading interface {
 	AnchorOfTask(ctx context.Context, taskKey string) (Anchor, bool, error) // the newest one
 	IntentsOf(ctx context.Context, itemID string) ([]Intent, error)         // in order of acceptance
 	BoundOwner(ctx context.Context) (string, error)                         // "" while none was ever bound
+	Contract(ctx context.Context) (int, error)                              // the version that the file is of now
 	Numbers(ctx context.Context) (Numbers, error)
 }
 

@@ -3,6 +3,8 @@ package sidecar
 import (
 	"context"
 	"errors"
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -92,29 +94,85 @@ func TestADamagedOrForeignFileIsNeverTakenForAnEmptyOne(t *testing.T) {
 	}
 }
 
-func TestOtherContractVersions(t *testing.T) {
-	for _, v := range []struct{ stored, message string }{
-		{"4", "it has contract version 4, this build supports version 3: start a build that supports it"},
-		{"2", "it has contract version 2, this build supports version 3: no migration from it is known; open it once with a build between the two"},
-	} {
-		t.Run(v.stored, func(t *testing.T) {
+// contents are the bytes of a sidecar's files.
+func contents(t *testing.T, path string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	for _, suffix := range []string{"", "-wal"} {
+		if b, err := os.ReadFile(path + suffix); err == nil {
+			all[suffix] = string(b)
+		}
+	}
+	return all
+}
+
+func copied(t *testing.T, path string) string {
+	t.Helper()
+	to := filepath.Join(t.TempDir(), "sidecar.db")
+	for suffix, bytes := range contents(t, path) {
+		if err := os.WriteFile(to+suffix, []byte(bytes), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return to
+}
+
+func TestANewerSidecarIsRefusedNamingBothAndLeftAsItIs(t *testing.T) {
+	for _, killed := range []bool{false, true} {
+		t.Run(fmt.Sprintf("its owner was killed: %t", killed), func(t *testing.T) {
 			g := NewWithT(t)
 			path := filepath.Join(t.TempDir(), "sidecar.db")
 			s := open(t, path)
-			_, err := s.writer.ExecContext(t.Context(), `UPDATE meta SET value = ? WHERE name = 'contract_version'`, v.stored)
+			must[Opened](t)(s.OpenWork(t.Context(), start("a", "task", "k")))
+			_, err := s.writer.ExecContext(t.Context(), `UPDATE meta SET value = '4' WHERE name = 'contract_version'`)
 			g.Expect(err).NotTo(HaveOccurred())
-			g.Expect(s.Close()).To(Succeed())
-			before, err := os.ReadFile(path)
-			g.Expect(err).NotTo(HaveOccurred())
+			if killed {
+				path = copied(t, path) // with the WAL that a kill leaves
+				g.Expect(contents(t, path)["-wal"]).NotTo(BeEmpty())
+			} else {
+				g.Expect(s.Close()).To(Succeed())
+			}
+			before := contents(t, path)
 			_, err = OpenStore(t.Context(), path, Options{})
 			var version *VersionError
 			g.Expect(errors.As(err, &version)).To(BeTrue(), "%v", err)
-			g.Expect(err).To(MatchError("open sidecar " + path + ": " + v.message))
-			after, err := os.ReadFile(path)
-			g.Expect(err).NotTo(HaveOccurred())
-			g.Expect(after).To(Equal(before))
+			g.Expect(err).To(MatchError("use sidecar " + path + ": it has contract version 4, this build supports version 3: start a build that supports it"))
+			g.Expect(maps.Equal(contents(t, path), before)).To(BeTrue(), "the files were changed")
 		})
 	}
+}
+
+func TestAVersionThatIsNoneIsUnreadable(t *testing.T) {
+	for _, stored := range []string{"0", "three", ""} {
+		g := NewWithT(t)
+		path := filepath.Join(t.TempDir(), "sidecar.db")
+		s := open(t, path)
+		_, err := s.writer.ExecContext(t.Context(), `UPDATE meta SET value = ? WHERE name = 'contract_version'`, stored)
+		g.Expect(err).NotTo(HaveOccurred())
+		_, err = OpenStore(t.Context(), path, Options{})
+		g.Expect(err).To(And(MatchError(ErrUnreadable), MatchError(ContainSubstring(fmt.Sprintf("%q, expected a number from 1", stored)))))
+	}
+}
+
+// A newer process lifts the file of one that goes on running: what that one
+// writes then is refused, and not stored in tables that it does not know.
+func TestASidecarThatWasLiftedMeanwhileIsRefused(t *testing.T) {
+	g := NewWithT(t)
+	path := filepath.Join(t.TempDir(), "sidecar.db")
+	s := open(t, path)
+	other := open(t, path)
+	_, err := other.writer.ExecContext(t.Context(), `UPDATE meta SET value = '4' WHERE name = 'contract_version'`)
+	g.Expect(err).NotTo(HaveOccurred())
+	_, err = s.OpenWork(t.Context(), start("a", "task", "k"))
+	var version *VersionError
+	g.Expect(errors.As(err, &version)).To(BeTrue(), "%v", err)
+	g.Expect(*version).To(Equal(VersionError{Path: path, Found: 4, Supported: 3}))
+	_, err = other.writer.ExecContext(t.Context(), `ALTER TABLE intents RENAME COLUMN failure_class TO class`)
+	g.Expect(err).NotTo(HaveOccurred())
+	_, err = s.IntentsOf(t.Context(), "a")
+	g.Expect(errors.As(err, &version)).To(BeTrue(), "%v", err)
+	g.Expect(must[int](t)(s.Contract(t.Context()))).To(Equal(4))
+	g.Expect(must[Numbers](t)(s.Numbers(t.Context()))).To(Equal(Numbers{}), "nothing was stored")
 }
 
 func TestAnotherWritersLockIsBusyWithNothingStored(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 
 // Anchor implements Reading.
 func (s *Store) Anchor(ctx context.Context, itemID string) (Anchor, error) {
-	a, issued, err := first(anchors(ctx, s.reader, `WHERE item_id = ?`, itemID))
+	a, issued, err := First(anchors(ctx, s.reader, `WHERE item_id = ?`, itemID))
 	if err == nil && !issued {
 		err = ErrNeverIssued
 	}
@@ -16,7 +16,7 @@ func (s *Store) Anchor(ctx context.Context, itemID string) (Anchor, error) {
 
 // AnchorOfTask implements Reading.
 func (s *Store) AnchorOfTask(ctx context.Context, taskKey string) (Anchor, bool, error) {
-	a, found, err := first(anchors(ctx, s.reader, `WHERE task_key = ? AND owner = coalesce((SELECT value FROM meta WHERE name = 'bound_owner'), '') ORDER BY rowid DESC LIMIT 1`, taskKey))
+	a, found, err := First(anchors(ctx, s.reader, `WHERE task_key = ? AND owner = coalesce((SELECT value FROM meta WHERE name = 'bound_owner'), '') ORDER BY rowid DESC LIMIT 1`, taskKey))
 	return a, found, s.explain(fmt.Sprintf("read anchor of task key %q", taskKey), err)
 }
 
@@ -24,12 +24,6 @@ func (s *Store) AnchorOfTask(ctx context.Context, taskKey string) (Anchor, bool,
 func (s *Store) IntentsOf(ctx context.Context, itemID string) ([]Intent, error) {
 	list, err := intents(ctx, s.reader, `WHERE i.item_id = ? ORDER BY i.seq`, itemID)
 	return list, s.explain("read intents of item "+itemID, err)
-}
-
-// BoundOwner implements Reading.
-func (s *Store) BoundOwner(ctx context.Context) (string, error) {
-	owner, err := boundOwner(ctx, s.reader)
-	return owner, s.explain("read the bound owner", err)
 }
 
 // Numbers implements Reading.

@@ -7,8 +7,8 @@ import (
 	"errors"
 )
 
-// asking is what both a connection in a transaction and the readers can do.
-type asking interface {
+// Querier is what both a connection in a transaction and the readers can do.
+type Querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
@@ -41,15 +41,16 @@ func scanIntent(scan func(...any) error) (Intent, error) {
 	return i, nil
 }
 
-func anchors(ctx context.Context, q asking, where string, args ...any) ([]Anchor, error) {
-	return collect(ctx, q, scanAnchor, `SELECT `+anchorColumns+` FROM anchors `+where, args...)
+func anchors(ctx context.Context, q Querier, where string, args ...any) ([]Anchor, error) {
+	return Collect(ctx, q, scanAnchor, `SELECT `+anchorColumns+` FROM anchors `+where, args...)
 }
 
-func intents(ctx context.Context, q asking, where string, args ...any) ([]Intent, error) {
-	return collect(ctx, q, scanIntent, `SELECT `+intentColumns+` FROM intents i `+where, args...)
+func intents(ctx context.Context, q Querier, where string, args ...any) ([]Intent, error) {
+	return Collect(ctx, q, scanIntent, `SELECT `+intentColumns+` FROM intents i `+where, args...)
 }
 
-func collect[T any](ctx context.Context, q asking, scan func(func(...any) error) (T, error), query string, args ...any) ([]T, error) {
+// Collect reads every row of a query.
+func Collect[T any](ctx context.Context, q Querier, scan func(func(...any) error) (T, error), query string, args ...any) ([]T, error) {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
@@ -66,8 +67,8 @@ func collect[T any](ctx context.Context, q asking, scan func(func(...any) error)
 	return all, rows.Err()
 }
 
-// first returns the only or first of a list; false if it is empty.
-func first[T any](list []T, err error) (T, bool, error) {
+// First returns the only or first of a list; false if it is empty.
+func First[T any](list []T, err error) (T, bool, error) {
 	var none T
 	if err != nil || len(list) == 0 {
 		return none, false, err
@@ -75,7 +76,8 @@ func first[T any](list []T, err error) (T, bool, error) {
 	return list[0], true, nil
 }
 
-func boundOwner(ctx context.Context, q asking) (string, error) {
+// BoundOwner reads which account a sidecar of any version is bound to, "" if none.
+func BoundOwner(ctx context.Context, q Querier) (string, error) {
 	var owner string
 	err := q.QueryRowContext(ctx, `SELECT value FROM meta WHERE name = 'bound_owner'`).Scan(&owner)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -93,7 +95,7 @@ type keyed struct {
 	noteSeq sql.NullInt64
 }
 
-func keyOf(ctx context.Context, q asking, owner, key string) (keyed, bool, error) {
+func keyOf(ctx context.Context, q Querier, owner, key string) (keyed, bool, error) {
 	var k keyed
 	err := q.QueryRowContext(ctx, `SELECT kind, digest, item_id, seq, note_seq FROM idempotency_keys WHERE owner = ? AND idempotency_key = ?`, owner, key).
 		Scan(&k.kind, &k.digest, &k.itemID, &k.seq, &k.noteSeq)

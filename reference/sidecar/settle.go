@@ -2,31 +2,8 @@ package sidecar
 
 import (
 	"context"
-	"errors"
 	"fmt"
 )
-
-// BindOwner implements Executing.
-func (s *Store) BindOwner(ctx context.Context, account string) error {
-	if account == "" {
-		return errors.New("bind owner: no account given; bind only a restored account")
-	}
-	return s.write(ctx, "bind the sidecar to account "+account, func(ctx context.Context, c conn) error {
-		done, err := c.ExecContext(ctx, `INSERT INTO meta (name, value) VALUES ('bound_owner', ?) ON CONFLICT DO NOTHING`, account)
-		if err != nil {
-			return err
-		}
-		if n, err := done.RowsAffected(); err != nil || n == 0 {
-			return err
-		}
-		for _, table := range []string{"anchors", "intents", "idempotency_keys"} {
-			if _, err := c.ExecContext(ctx, `UPDATE `+table+` SET owner = ? WHERE owner = ''`, account); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
 
 // TryLater implements Executing.
 func (s *Store) TryLater(ctx context.Context, seq int64, f Failure) error {
@@ -71,7 +48,7 @@ func (s *Store) Apply(ctx context.Context, seq int64) error {
 // belongs to that step in the same transaction.
 func (s *Store) settle(ctx context.Context, seq int64, to IntentState, f *Failure, also func(context.Context, conn, Intent) error) error {
 	return s.write(ctx, fmt.Sprintf("settle intent %d as %s", seq, to), func(ctx context.Context, c conn) error {
-		i, found, err := first(intents(ctx, c, `WHERE i.seq = ?`, seq))
+		i, found, err := First(intents(ctx, c, `WHERE i.seq = ?`, seq))
 		switch {
 		case err != nil:
 			return err
@@ -107,7 +84,7 @@ func failQueued(ctx context.Context, c conn, itemID string, f Failure) error {
 // MarkLive implements Executing.
 func (s *Store) MarkLive(ctx context.Context, itemID string) error {
 	return s.write(ctx, "mark item "+itemID+" live", func(ctx context.Context, c conn) error {
-		a, issued, err := first(anchors(ctx, c, `WHERE item_id = ?`, itemID))
+		a, issued, err := First(anchors(ctx, c, `WHERE item_id = ?`, itemID))
 		switch {
 		case err != nil:
 			return err
@@ -132,7 +109,7 @@ func (s *Store) MarkLive(ctx context.Context, itemID string) error {
 // MarkDead implements MarkingDead.
 func (s *Store) MarkDead(ctx context.Context, itemID, reason string) error {
 	return s.write(ctx, "mark item "+itemID+" dead", func(ctx context.Context, c conn) error {
-		a, issued, err := first(anchors(ctx, c, `WHERE item_id = ?`, itemID))
+		a, issued, err := First(anchors(ctx, c, `WHERE item_id = ?`, itemID))
 		switch {
 		case err != nil:
 			return err

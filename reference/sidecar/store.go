@@ -3,30 +3,10 @@ package sidecar
 import (
 	"context"
 	"database/sql"
-	"errors"
-	"fmt"
-	"net/url"
-	"os"
-	"time"
-
-	"modernc.org/sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// Options bound how a store waits.
-type Options struct {
-	// Busy is how long a call waits for another writer before ErrBusy; 0 means 5 s.
-	Busy time.Duration
-}
-
-// Store is the sidecar in one SQLite file. Helper and app processes, also
-// several of each, use the same file at the same time.
-type Store struct {
-	path   string
-	busy   time.Duration
-	writer *sql.DB // one connection: writers of this process queue here, not on the file
-	reader *sql.DB
-}
+// Store is the sidecar of ContractVersion.
+type Store struct{ *file }
 
 var (
 	_ Accepting = (*Store)(nil)
@@ -34,192 +14,41 @@ var (
 	_ Executing = (*Store)(nil)
 )
 
-// OpenStore opens the sidecar at path and creates it where there is none. It
-// keeps the file to its user (0600). Errors: *VersionError for another contract
-// version, ErrUnreadable for a damaged or foreign file, ErrBusy, ErrStorage.
+// OpenStore opens the sidecar at path, creates it where there is none, and lifts
+// one of an older contract version (WR-42). It keeps the file to its user (0600).
+// Errors: *VersionError for a newer version, ErrUnreadable for a damaged or
+// foreign file, ErrBusy, ErrStorage.
 func OpenStore(ctx context.Context, path string, o Options) (*Store, error) {
-	if path == "" {
-		return nil, errors.New("open sidecar: no path given; name a file in an existing folder")
-	}
-	if o.Busy <= 0 {
-		o.Busy = 5 * time.Second
-	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	f, err := openFile(ctx, path, o, schemas[ContractVersion])
 	if err != nil {
-		return nil, fmt.Errorf("open sidecar: %w", err)
+		return nil, err
 	}
-	if err := f.Close(); err != nil {
-		return nil, fmt.Errorf("open sidecar: %w", err)
-	}
-	s := &Store{path: path, busy: o.Busy}
-	if s.writer, err = sql.Open("sqlite", s.dsn(false)); err != nil {
-		return nil, fmt.Errorf("open sidecar %s: %w", path, err)
-	}
-	s.writer.SetMaxOpenConns(1)
-	if s.reader, err = sql.Open("sqlite", s.dsn(true)); err != nil {
-		return nil, errors.Join(fmt.Errorf("open sidecar %s: %w", path, err), s.writer.Close())
-	}
-	s.reader.SetMaxOpenConns(4)
-	s.reader.SetMaxIdleConns(4)
-	if err := s.prepare(ctx); err != nil {
-		return nil, errors.Join(err, s.Close())
-	}
-	return s, nil
+	return &Store{f}, nil
 }
 
-// dsn names the file as a URI, so that no character of the path is read as an option.
-func (s *Store) dsn(readOnly bool) string {
-	v := url.Values{}
-	v.Set("_busy_timeout", fmt.Sprint(s.busy.Milliseconds()))
-	v.Set("_synchronous", "FULL") // in WAL mode only FULL makes a commit durable before it is answered
-	v.Set("_foreign_keys", "1")
-	if readOnly {
-		v.Set("_query_only", "1")
-	}
-	return "file:" + (&url.URL{Path: s.path}).EscapedPath() + "?" + v.Encode()
-}
+// File is a sidecar of an older contract version, for those that speak it.
+type File struct{ *file }
 
-// prepare looks before it writes: a file of another contract version, or one
-// that is no sidecar, stays as it is.
-func (s *Store) prepare(ctx context.Context) error {
-	doing := "open sidecar " + s.path
-	c, err := s.writer.Conn(ctx)
+// OpenFile is OpenStore for a contract version from 1 to ContractVersion.
+func OpenFile(ctx context.Context, path string, o Options, version int) (*File, error) {
+	f, err := openFile(ctx, path, o, schemas[version])
 	if err != nil {
-		return s.explain(doing, err)
+		return nil, err
 	}
-	defer c.Close()
-	var found int
-	err = s.untilFree(ctx, func() (err error) {
-		found, err = versionOf(ctx, c)
-		return err
-	})
-	if err != nil {
-		return s.explain(doing, err)
-	}
-	if found > ContractVersion {
-		return &VersionError{Path: s.path, Found: found, Supported: ContractVersion}
-	}
-	// SQLite does not call its busy handler for a change of the journal mode.
-	err = s.untilFree(ctx, func() error {
-		var mode string
-		if err := c.QueryRowContext(ctx, `PRAGMA journal_mode = WAL`).Scan(&mode); err != nil {
-			return err
-		}
-		if mode != "wal" {
-			return fmt.Errorf("%w: journal mode is %q, expected wal; put the file on a local file system", ErrStorage, mode)
-		}
-		return nil
-	})
-	if err != nil {
-		return s.explain(doing, err)
-	}
-	if found == ContractVersion {
-		return nil
-	}
-	err = inTransaction(ctx, c, func(ctx context.Context) error { return settleSchema(ctx, c, s.path) })
-	if err != nil {
-		return s.explain(doing, err)
-	}
-	// The file itself says from now on that it is a sidecar: a lost or cut WAL
-	// can not make it look like one that was never used. Another process that
-	// reads just now only puts this off.
-	_, err = c.ExecContext(ctx, `PRAGMA wal_checkpoint(PASSIVE)`)
-	return s.explain(doing, err)
+	return &File{f}, nil
 }
 
-// untilFree repeats what another process's lock turned away, as busy_timeout
-// does for ordinary statements.
-func (s *Store) untilFree(ctx context.Context, do func() error) error {
-	deadline := time.Now().Add(s.busy)
-	pause := time.NewTimer(0)
-	defer pause.Stop()
-	for {
-		err := do()
-		if !isBusy(err) || !time.Now().Before(deadline) {
-			return err
-		}
-		pause.Reset(2 * time.Millisecond)
-		select {
-		case <-pause.C:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
+// Write runs do as one transaction on a file of this version. Errors of do, and
+// *VersionError, ErrBusy, ErrStorage; nothing is stored then.
+func (f *File) Write(ctx context.Context, doing string, do func(context.Context, *sql.Conn) error) error {
+	return f.write(ctx, doing, do)
 }
 
-// Close gives the file back; the last one to close leaves no WAL behind.
-func (s *Store) Close() error {
-	return errors.Join(s.reader.Close(), s.writer.Close())
-}
-
-// write runs do as one immediate transaction. Once begun it is not cut short by
-// ctx, so that a cancelled call is wholly stored or not at all.
-func (s *Store) write(ctx context.Context, doing string, do func(context.Context, conn) error) error {
-	turn, cancel := context.WithTimeout(ctx, s.busy)
-	c, err := s.writer.Conn(turn)
-	cancel()
-	if err != nil {
-		if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
-			err = ErrBusy
-		}
-		return s.explain(doing, err)
-	}
-	defer c.Close()
-	return s.explain(doing, inTransaction(ctx, c, func(ctx context.Context) error { return do(ctx, c) }))
-}
-
-// inTransaction begins (waiting for other writers), runs do, and commits.
-func inTransaction(ctx context.Context, c conn, do func(context.Context) error) (err error) {
-	whole := context.WithoutCancel(ctx)
-	defer func() {
-		if err != nil {
-			// It fails only where no transaction is left to roll back.
-			_, _ = c.ExecContext(whole, `ROLLBACK`)
-		}
-	}()
-	if _, err := c.ExecContext(ctx, `BEGIN IMMEDIATE`); err != nil {
-		return err
-	}
-	if err := do(whole); err != nil {
-		return err
-	}
-	_, err = c.ExecContext(whole, `COMMIT`)
-	return err
-}
-
-// explain turns SQLite's result codes into the store's errors by structure; no
-// raw storage error reaches a caller (WR-16, WR-32, WR-33).
-func (s *Store) explain(doing string, err error) error {
+// Read runs do on a file of this version.
+func (f *File) Read(ctx context.Context, doing string, do func(Querier) error) error {
+	err := f.agree(ctx, f.reader)
 	if err == nil {
-		return nil
+		err = do(f.reader)
 	}
-	var version *VersionError
-	if errors.As(err, &version) {
-		return version
-	}
-	var raw *sqlite.Error
-	if !errors.As(err, &raw) {
-		return fmt.Errorf("%s: %w", doing, err)
-	}
-	switch raw.Code() & 0xff {
-	case sqlite3.SQLITE_INTERRUPT:
-		return fmt.Errorf("%s: %w; nothing was stored", doing, context.Canceled)
-	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
-		return fmt.Errorf("%s: %w: another writer held %s for %v; nothing was stored, try again", doing, ErrBusy, s.path, s.busy)
-	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY:
-		return fmt.Errorf("%s: %w: %v; nothing was stored, see to room and permissions at %s", doing, ErrStorage, raw, s.path)
-	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
-		return fmt.Errorf("%s: %w: %v; %s was left as it is, restore it from a copy", doing, ErrUnreadable, raw, s.path)
-	default:
-		return fmt.Errorf("%s: sidecar %s refused it: %v; nothing was stored", doing, s.path, raw)
-	}
-}
-
-func isBusy(err error) bool {
-	var raw *sqlite.Error
-	if !errors.As(err, &raw) {
-		return false
-	}
-	code := raw.Code() & 0xff
-	return code == sqlite3.SQLITE_BUSY || code == sqlite3.SQLITE_LOCKED
+	return f.explain(doing, err)
 }

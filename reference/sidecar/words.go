@@ -17,6 +17,9 @@ const (
 	CodeAttachmentOutsideRoot Code = "attachment_outside_root" // permanent: path leaves the staging root
 	CodeInvalidContent        Code = "invalid_content"         // permanent: only the executor could see it
 	CodeVersionMismatch       Code = "version_mismatch"        // permanent: contract versions disagree
+	// CodeUnclassified: an older contract version told the failure and kept no
+	// class of it; transient if it was to be tried again, else permanent.
+	CodeUnclassified Code = "unclassified"
 )
 
 // ExecutorCodes are all codes that a stored failure may carry.
@@ -25,6 +28,7 @@ func ExecutorCodes() []Code {
 		CodeAccountUnresolved, CodeLibraryBusy, CodeLibraryUnavailable, CodeOwnerMismatch,
 		CodeLibraryLocked, CodeAccessDenied, CodeItemDeleted, CodeStartFailed,
 		CodeAttachmentMissing, CodeAttachmentOutsideRoot, CodeInvalidContent, CodeVersionMismatch,
+		CodeUnclassified,
 	}
 }
 
