@@ -29,9 +29,23 @@ type Ports = ports.Ports
 // short against the helper's, because the executor comes again anyway.
 const sidecarBusy = time.Second
 
+// Sidecar is what an app does with a sidecar, of whichever contract version.
+type Sidecar interface {
+	sidecar.Executing
+	sidecar.Reading
+	io.Closer
+}
+
 // DefaultPorts opens the stores and stands everything on them. The caller closes
 // them with the returned function after Run has returned.
-func DefaultPorts(ctx context.Context, c Config) (_ Ports, closeAll func() error, err error) {
+func DefaultPorts(ctx context.Context, c Config) (Ports, func() error, error) {
+	return PortsFor(ctx, c, func(ctx context.Context, path string, o sidecar.Options) (Sidecar, error) {
+		return sidecar.OpenStore(ctx, path, o)
+	})
+}
+
+// PortsFor is DefaultPorts over a sidecar of the contract version that open speaks.
+func PortsFor(ctx context.Context, c Config, open func(context.Context, string, sidecar.Options) (Sidecar, error)) (_ Ports, closeAll func() error, err error) {
 	var opened []io.Closer
 	closeAll = func() error {
 		var all error
@@ -48,8 +62,12 @@ func DefaultPorts(ctx context.Context, c Config) (_ Ports, closeAll func() error
 	if err := os.MkdirAll(filepath.Dir(c.Sidecar), 0o700); err != nil {
 		return Ports{}, nil, fmt.Errorf("opening the sidecar: %w", err)
 	}
-	store, err := sidecar.OpenStore(ctx, c.Sidecar, sidecar.Options{Busy: sidecarBusy})
-	if err != nil {
+	store, err := open(ctx, c.Sidecar, sidecar.Options{Busy: sidecarBusy})
+	var newer *sidecar.VersionError
+	switch {
+	case errors.As(err, &newer):
+		return Ports{Refused: newer}, closeAll, nil
+	case err != nil:
 		return Ports{}, nil, err
 	}
 	opened = append(opened, store)
@@ -89,6 +107,12 @@ func Run(ctx context.Context, c Config, p Ports) error {
 		c.Contract = sidecar.ContractVersion
 	}
 	log := c.logger()
+	if p.Refused != nil {
+		// It goes on listening, because helpers compare versions by asking.
+		log.Error("nothing is settled or served", "error", p.Refused.Error())
+		c.listens(log, listener)
+		return serve(ctx, listener, page.Refusal(c.Contract, p.Refused))
+	}
 	settling := executor.New(executor.Config{Retry: c.Retry, Contract: c.Contract, Log: log}, p)
 	handler := (&page.Server{Ports: p, Settling: settling, Contract: c.Contract, Log: log}).Handler()
 
@@ -101,14 +125,19 @@ func Run(ctx context.Context, c Config, p Ports) error {
 		workers.Go(func() { p.Account.Run(working) })
 		settling.Run(working)
 	})
-	log.Info("the app listens", "url", "http://"+listener.Addr().String(), "contract", c.Contract)
-	if c.Listening != nil {
-		c.Listening("http://" + listener.Addr().String())
-	}
+	c.listens(log, listener)
 	err = serve(ctx, listener, handler)
 	stop()
 	workers.Wait()
 	return err
+}
+
+func (c Config) listens(log *slog.Logger, listener net.Listener) {
+	url := "http://" + listener.Addr().String()
+	log.Info("the app listens", "url", url, "contract", c.Contract)
+	if c.Listening != nil {
+		c.Listening(url)
+	}
 }
 
 // leaving is how long answers that are under way may take at the end.

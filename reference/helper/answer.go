@@ -101,7 +101,8 @@ func unusable(a sidecar.Anchor) *sidecar.Failure {
 // failureOf turns an error of a port into a failure by structure (WR-25).
 func failureOf(err error) *sidecar.Failure {
 	f := &sidecar.Failure{Class: sidecar.Permanent, Reason: err.Error()}
-	var version *AppVersionError
+	var app *AppVersionError
+	var store *sidecar.VersionError
 	switch {
 	case errors.Is(err, sidecar.ErrNeverIssued):
 		f.Code = toolspec.CodeNeverIssued
@@ -115,7 +116,7 @@ func failureOf(err error) *sidecar.Failure {
 		f.Code = toolspec.CodeSidecarUnreadable
 	case errors.Is(err, ErrAccountUnavailable):
 		f.Class, f.Code = sidecar.Blocked, toolspec.CodeAccountUnavailable
-	case errors.As(err, &version):
+	case errors.As(err, &app), errors.As(err, &store):
 		f.Code = sidecar.CodeVersionMismatch
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		f.Class, f.Code = sidecar.Transient, toolspec.CodeCancelled

@@ -28,7 +28,7 @@ func TestWhatTheAppSays(t *testing.T) {
 		"another version": {func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set(VersionHeader, "2")
 			w.WriteHeader(409)
-		}, nil, "the app speaks contract version 2, this helper speaks version 3; run builds that agree"},
+		}, nil, "the app speaks contract version 2, this helper speaks contract version 3; run builds that agree"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := NewWithT(t)
@@ -63,4 +63,49 @@ func TestAnAppThatHangsIsNoAnswer(t *testing.T) {
 	_, err := NewAppClient(app.URL, 30*time.Millisecond).Item(t.Context(), "a")
 	g.Expect(err).To(MatchError(ContainSubstring("ask the app for item a")))
 	g.Expect(err).To(MatchError(ContainSubstring("deadline exceeded")))
+}
+
+func TestVersionsAreComparedWhereTheAppSaysOne(t *testing.T) {
+	speaking := func(version string, code int) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path != "/agent/contract" {
+				code = 500
+			}
+			w.Header().Set(VersionHeader, version)
+			w.WriteHeader(code)
+		}
+	}
+	for name, c := range map[string]struct {
+		answer  http.HandlerFunc
+		message string
+	}{
+		"the same":              {speaking("3", 200), ""},
+		"an older one":          {speaking("2", 409), "the app speaks contract version 2, this helper speaks contract version 3; run builds that agree"},
+		"a newer one":           {speaking("4", 200), "the app speaks contract version 4, this helper speaks contract version 3; run builds that agree"},
+		"a word":                {speaking("three", 200), "the app speaks contract version 0, this helper speaks contract version 3; run builds that agree"},
+		"nothing":               {status(502), ""},
+		"no answer for so long": {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := NewWithT(t)
+			app := httptest.NewServer(c.answer)
+			defer app.Close()
+			err := NewAppClient(app.URL, 10*time.Second).Agree(t.Context())
+			if c.message == "" {
+				g.Expect(err).NotTo(HaveOccurred())
+			} else {
+				g.Expect(err).To(MatchError(c.message))
+			}
+		})
+	}
+	g := NewWithT(t)
+	app := httptest.NewServer(status(200))
+	app.Close()
+	g.Expect(NewAppClient(app.URL, time.Second).Agree(t.Context())).To(Succeed(), "an app that is away may be of the right version")
+	app = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		g.Expect(r.Header.Get(VersionHeader)).To(Equal("2"))
+		w.Header().Set(VersionHeader, "2")
+	}))
+	defer app.Close()
+	g.Expect(NewAppClient(app.URL, time.Second).As(2).Agree(t.Context())).To(Succeed())
 }

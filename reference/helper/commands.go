@@ -38,6 +38,9 @@ func (w *work) call(ctx context.Context, spec toolspec.Spec, raw json.RawMessage
 		return failed(&sidecar.Failure{Class: sidecar.Permanent, Code: toolspec.CodeAccessMissing,
 			Reason: spec.Name + " needs " + string(spec.Access) + " access, which this caller lacks; nothing was stored"}, "")
 	}
+	if w.ports.Refused != nil {
+		return failed(failureOf(w.ports.Refused), "")
+	}
 	if f := w.ports.Checking.Check(spec.Name, raw); f != nil {
 		return failed(f, "")
 	}
@@ -45,6 +48,11 @@ func (w *work) call(ctx context.Context, spec toolspec.Spec, raw json.RawMessage
 	if len(raw) > 0 {
 		if err := json.Unmarshal(raw, &a); err != nil {
 			return failed(&sidecar.Failure{Class: sidecar.Permanent, Code: toolspec.CodeInvalidArguments, Reason: err.Error()}, "")
+		}
+	}
+	if spec.Access == toolspec.Write && w.ports.Versions != nil { // a read compares as it reads
+		if err := w.ports.Versions.Agree(ctx); err != nil {
+			return failed(failureOf(err), a.ItemID)
 		}
 	}
 	switch spec.Name {

@@ -137,7 +137,20 @@ type Ports struct {
 	Dead      sidecar.MarkingDead
 	Refusals  Refusals      // nil counts none
 	App       AppReader     // nil if there is no app to ask
+	Versions  Versions      // nil if there is no app to compare with
 	NewID     func() string // a fresh item ID
+	Dialect   Dialect       // the zero one is the current contract version's
+	// Refused, when not nil, is why no call is accepted: the sidecar is of a
+	// newer contract version. The other ports that stand on it are nil then.
+	Refused *sidecar.VersionError
+}
+
+// Sidecar is what a helper does with a sidecar, of whichever contract version.
+type Sidecar interface {
+	sidecar.Accepting
+	sidecar.Reading
+	sidecar.MarkingDead
+	io.Closer
 }
 
 // DefaultPorts opens the sidecar and stands everything on it. The caller closes
@@ -147,14 +160,29 @@ func DefaultPorts(ctx context.Context, c Config) (Ports, func() error, error) {
 	if err != nil {
 		return Ports{}, nil, err
 	}
-	store, err := sidecar.OpenStore(ctx, c.Sidecar, sidecar.Options{Busy: c.BusyTimeout})
-	if err != nil {
+	return PortsFor(ctx, c, Dialect{Version: sidecar.ContractVersion, Tools: set}, func(ctx context.Context, path string, o sidecar.Options) (Sidecar, error) {
+		return sidecar.OpenStore(ctx, path, o)
+	})
+}
+
+// PortsFor is DefaultPorts for the contract version of a dialect.
+func PortsFor(ctx context.Context, c Config, d Dialect, open func(context.Context, string, sidecar.Options) (Sidecar, error)) (Ports, func() error, error) {
+	p := Ports{Tools: d.Tools.All(), Checking: checking{d.Tools}, NewID: NewItemID, Dialect: d}
+	if c.AppURL != "" {
+		app := NewAppClient(c.AppURL, c.AppTimeout).As(d.Version)
+		p.App, p.Versions = app, app
+	}
+	store, err := open(ctx, c.Sidecar, sidecar.Options{Busy: c.BusyTimeout})
+	switch {
+	case errors.As(err, &p.Refused):
+		// An agent reads answers, not the log of a process that did not start.
+		c.logger().Error("every call is refused", "error", err.Error())
+		return p, func() error { return nil }, nil
+	case err != nil:
 		return Ports{}, nil, err
 	}
-	p := Ports{Tools: set.All(), Checking: checking{set}, Accepting: store, Reading: store, Dead: store, Refusals: store, NewID: NewItemID}
-	if c.AppURL != "" {
-		p.App = NewAppClient(c.AppURL, c.AppTimeout)
-	}
+	p.Accepting, p.Reading, p.Dead = store, store, store
+	p.Refusals, _ = store.(Refusals) // an older sidecar counts none
 	return p, store.Close, nil
 }
 

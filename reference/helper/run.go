@@ -1,6 +1,7 @@
 package helper
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -41,7 +42,7 @@ func newServer(cfg Config, ports Ports) (*mcp.Server, error) {
 		tools = set.All()
 	}
 	server := mcp.NewServer(
-		&mcp.Implementation{Name: "holdfast-reference-helper", Title: "holdfast reference helper", Version: fmt.Sprintf("%d.0.0", sidecar.ContractVersion)},
+		&mcp.Implementation{Name: "holdfast-reference-helper", Title: "holdfast reference helper", Version: fmt.Sprintf("%d.0.0", cmp.Or(ports.Dialect.Version, sidecar.ContractVersion))},
 		&mcp.ServerOptions{
 			Instructions: "Work records. Start with work_start; the item ID that it answers with is valid at once. Give every change an idempotency key and repeat it with the same key when an answer is lost.",
 			Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
@@ -57,7 +58,7 @@ func newServer(cfg Config, ports Ports) (*mcp.Server, error) {
 					log.Warn("a refusal was not counted", "tool", spec.Name, "error", err.Error())
 				}
 			}
-			return result(answer)
+			return result(answer.isError(), ports.Dialect.say(answer))
 		})
 	}
 	return server, nil
@@ -78,7 +79,7 @@ func tool(spec toolspec.Spec) *mcp.Tool {
 
 // result says the answer twice, for callers that read structure and for those
 // that read text.
-func result(a Answer) (*mcp.CallToolResult, error) {
+func result(isError bool, a any) (*mcp.CallToolResult, error) {
 	b, err := json.Marshal(a)
 	if err != nil {
 		return nil, fmt.Errorf("write the answer: %w", err)
@@ -86,7 +87,7 @@ func result(a Answer) (*mcp.CallToolResult, error) {
 	return &mcp.CallToolResult{
 		Content:           []mcp.Content{&mcp.TextContent{Text: string(b)}},
 		StructuredContent: json.RawMessage(b),
-		IsError:           a.isError(),
+		IsError:           isError,
 	}, nil
 }
 

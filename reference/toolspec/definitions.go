@@ -70,7 +70,8 @@ func closed(required []string, properties object) json.RawMessage {
 	}.raw()
 }
 
-func definitions() []Spec {
+// Definitions are the tools of the current contract version, not compiled yet.
+func Definitions() []Spec {
 	keyed := Annotations{Idempotent: true}
 	changing := Annotations{Idempotent: true, Destructive: true}
 	command := commandAnswer().raw()

@@ -54,6 +54,7 @@ type Spec struct {
 	Input       json.RawMessage // JSON Schema, closed
 	Output      json.RawMessage // JSON Schema of structuredContent, of errors too
 
+	version       int // contract version that the promise is of
 	input, output *jsonschema.Schema
 }
 
@@ -61,11 +62,14 @@ type Spec struct {
 type Set struct{ specs []Spec }
 
 // Specs returns the helper's tools. The result is the same at every start (WR-35).
-func Specs() (*Set, error) {
-	list := definitions()
+func Specs() (*Set, error) { return Compile(sidecar.ContractVersion, Definitions()) }
+
+// Compile makes a set of the tools that a contract version offers.
+func Compile(version int, list []Spec) (*Set, error) {
 	sort.Slice(list, func(i, j int) bool { return list[i].Name < list[j].Name })
 	for i := range list {
 		var err error
+		list[i].version = version
 		if list[i].input, err = compile(list[i].Name+"/input.json", list[i].Input); err != nil {
 			return nil, err
 		}
@@ -116,7 +120,7 @@ func (s *Spec) check(arguments json.RawMessage) *sidecar.Failure {
 		return refused("the arguments of %s are no JSON: %v", s.Name, err)
 	}
 	if err := s.input.Validate(doc); err != nil {
-		return refused("the arguments of %s do not match its inputSchema: %s", s.Name, problems(err))
+		return refused("the arguments of %s do not match its inputSchema: %s", s.Name, s.problems(err))
 	}
 	return nil
 }
@@ -128,7 +132,7 @@ func (s *Spec) CheckAnswer(content json.RawMessage) error {
 		return fmt.Errorf("the answer of %s is no JSON: %w", s.Name, err)
 	}
 	if err := s.output.Validate(doc); err != nil {
-		return fmt.Errorf("the answer of %s does not match its outputSchema: %s", s.Name, problems(err))
+		return fmt.Errorf("the answer of %s does not match its outputSchema: %s", s.Name, s.problems(err))
 	}
 	return nil
 }
@@ -139,7 +143,7 @@ func refused(format string, args ...any) *sidecar.Failure {
 
 // problems says every violation with its place, without repeating the values:
 // they may be a person's content.
-func problems(err error) string {
+func (s *Spec) problems(err error) string {
 	failed, ok := err.(*jsonschema.ValidationError)
 	if !ok {
 		return err.Error()
@@ -149,7 +153,7 @@ func problems(err error) string {
 	var walk func(*jsonschema.ValidationError)
 	walk = func(e *jsonschema.ValidationError) {
 		if len(e.Causes) == 0 {
-			all = append(all, "/"+strings.Join(e.InstanceLocation, "/")+": "+problem(e, printer))
+			all = append(all, "/"+strings.Join(e.InstanceLocation, "/")+": "+s.problem(e, printer))
 		}
 		for _, cause := range e.Causes {
 			walk(cause)
@@ -159,12 +163,17 @@ func problems(err error) string {
 	return strings.Join(all, "; ")
 }
 
-func problem(e *jsonschema.ValidationError, printer *message.Printer) string {
+// problem names the version where a caller of another one could have meant well:
+// a field or a word that this one does not have (WR-31).
+func (s *Spec) problem(e *jsonschema.ValidationError, printer *message.Printer) string {
+	here := fmt.Sprintf(" (this helper speaks contract version %d)", s.version)
 	switch k := e.ErrorKind.(type) {
 	case *kind.Pattern:
 		return "control characters are not allowed here (pattern " + k.Want + ")"
 	case *kind.AdditionalProperties:
-		return fmt.Sprintf("unknown property %s (this helper speaks contract version %d)", strings.Join(quoted(k.Properties), ", "), sidecar.ContractVersion)
+		return "unknown property " + strings.Join(quoted(k.Properties), ", ") + here
+	case *kind.Enum:
+		return e.ErrorKind.LocalizedString(printer) + here
 	default:
 		return e.ErrorKind.LocalizedString(printer)
 	}

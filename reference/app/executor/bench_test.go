@@ -3,6 +3,7 @@ package executor_test
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,6 +27,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // and an access that the test moves by hand.
 type bench struct {
 	t       *testing.T
+	folder  string
 	sidecar *sidecar.Store
 	library *library.Library
 	staging string
@@ -57,7 +59,7 @@ func newBench(t *testing.T) *bench {
 		}
 	})
 	b := &bench{
-		t: t, sidecar: store, library: records, staging: filepath.Join(folder, "staging"),
+		t: t, folder: folder, sidecar: store, library: records, staging: filepath.Join(folder, "staging"),
 		account: &account{changed: make(chan struct{})}, access: &access{}, clock: &clock{now: time.Unix(0, 0)},
 	}
 	b.ports = ports.Ports{
@@ -140,6 +142,20 @@ func (b *bench) anchor(itemID string) sidecar.Anchor {
 		b.t.Fatal(err)
 	}
 	return a
+}
+
+// leaveProvisional puts an anchor where a sidecar of version 2 has it, whose app
+// never wrote it.
+func (b *bench) leaveProvisional(itemID string) {
+	b.t.Helper()
+	db, err := sql.Open("sqlite", filepath.Join(b.folder, "sidecar.db"))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.ExecContext(b.t.Context(), `UPDATE anchors SET state = 'provisional' WHERE item_id = ?`, itemID); err != nil {
+		b.t.Fatal(err)
+	}
 }
 
 // item reads an item as account a, the owner in these tests.

@@ -61,6 +61,7 @@ type Executor struct {
 	checked  time.Time         // when it was
 	looked   int64             // the epoch of the last look at the intents
 	again    bool              // the last look ended with an error
+	accepted int               // the contract version that the sidecar is of
 	tried    map[int64]attempt // the last attempt at each unsettled intent
 	said     string            // the last error that was logged
 }
@@ -182,6 +183,9 @@ func (e *Executor) retryDue() bool {
 // settled, so that the one behind it can be tried.
 func (e *Executor) pass(ctx context.Context) (progress bool, err error) {
 	epoch := e.epoch()
+	if e.accepted, err = e.Records.Contract(ctx); err != nil {
+		return false, err
+	}
 	intents, err := e.Sidecar.Runnable(ctx)
 	if err != nil {
 		return false, err

@@ -174,6 +174,15 @@ func TestRepair(t *testing.T) {
 			// The older app left no mark of this intent either.
 			g.Expect(b.library.Create(ctx, owner, library.Mark{ItemID: "i1", Seq: 999}, draft)).To(Succeed())
 		}, sidecar.Live},
+		{"an item that an older app made without its anchor, and that is gone", func(g *WithT, b *bench) {
+			b.account.SignIn("a")
+			b.start("i1")
+			b.turns(1)
+			b.account.SignOut()
+			b.leaveProvisional("i1")
+			g.Expect(b.intents("i1")[0].State).To(Equal(sidecar.Applied))
+			g.Expect(b.library.Delete(ctx, owner, "i1")).To(Succeed())
+		}, sidecar.Dead},
 		{"an item that was deleted and whose anchor write was lost", func(g *WithT, b *bench) {
 			b.account.SignIn("a")
 			b.start("i1")

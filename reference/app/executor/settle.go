@@ -48,8 +48,8 @@ func (e *Executor) told(in sidecar.Intent, err error) error {
 // without an owner comes first, then the guard, and access last of all, right
 // before the write (WR-20).
 func (e *Executor) attempt(ctx context.Context, in sidecar.Intent) error {
-	if e.Contract != sidecar.ContractVersion {
-		return ports.VersionMismatch{App: e.Contract, Sidecar: sidecar.ContractVersion}
+	if e.Contract != e.accepted {
+		return ports.VersionMismatch{App: e.Contract, Sidecar: e.accepted}
 	}
 	order, err := read(in)
 	if err != nil {

@@ -71,7 +71,7 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("POST /library/unlock", s.lock(false))
 	mux.HandleFunc("POST /unblock", s.unblock)
 	mux.HandleFunc("GET /numbers", s.numbers)
-	return s.versioned(addressedHere(http.NewCrossOriginProtection().Handler(mux)))
+	return versioned(s.Contract, addressedHere(http.NewCrossOriginProtection().Handler(mux)))
 }
 
 // addressedHere refuses a name that was bent to this machine (DNS rebinding).
@@ -89,15 +89,34 @@ func addressedHere(next http.Handler) http.Handler {
 	})
 }
 
-func (s *Server) versioned(next http.Handler) http.Handler {
+// versioned tells the own contract version with every answer and refuses a
+// caller that speaks another one.
+func versioned(contract int, next http.Handler) http.Handler {
+	own := strconv.Itoa(contract)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set(VersionHeader, strconv.Itoa(s.Contract))
-		if theirs := r.Header.Get(VersionHeader); theirs != "" && theirs != strconv.Itoa(s.Contract) {
-			refuse(w, http.StatusConflict, codeVersionMismatch, "the caller speaks contract version "+theirs+", this app version "+strconv.Itoa(s.Contract)+": run builds that agree")
+		w.Header().Set(VersionHeader, own)
+		if theirs := r.Header.Get(VersionHeader); theirs != "" && theirs != own {
+			refuse(w, http.StatusConflict, codeVersionMismatch, "the caller speaks contract version "+theirs+", this app speaks contract version "+own+": run builds that agree")
 			return
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// Refusal is the API of an app that can not use the sidecar: it says its version
+// and why, and nothing else.
+func Refusal(contract int, why *sidecar.VersionError) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
+		say(w, http.StatusOK, map[string]any{"ok": false, "contract": contract, "code": codeVersionMismatch, "reason": why.Error()})
+	})
+	mux.HandleFunc("GET /agent/contract", func(w http.ResponseWriter, _ *http.Request) {
+		say(w, http.StatusOK, map[string]any{"version": contract})
+	})
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+		refuse(w, http.StatusConflict, codeVersionMismatch, why.Error())
+	})
+	return versioned(contract, addressedHere(mux))
 }
 
 func (s *Server) health(w http.ResponseWriter, _ *http.Request) {
@@ -125,7 +144,11 @@ func (s *Server) reader(w http.ResponseWriter) (library.Grant, bool) {
 
 // fail answers with what an error means, by structure.
 func (s *Server) fail(w http.ResponseWriter, err error) {
+	var version *sidecar.VersionError
 	switch {
+	case errors.As(err, &version):
+		refuse(w, http.StatusConflict, codeVersionMismatch, version.Error())
+		return
 	case errors.Is(err, library.ErrForeign):
 		refuse(w, http.StatusForbidden, codeAccountUnavailable, "this record belongs to another account")
 		return

@@ -24,6 +24,9 @@ type Ports struct {
 	Classifier Classifier
 	Staging    Staging
 	Clock      Clock
+	// Refused, when not nil, is why nothing is served or settled: the sidecar is
+	// of a newer contract version. The other ports are nil then.
+	Refused *sidecar.VersionError
 }
 
 // Changes tells cheaply whether another connection wrote to the sidecar.
