@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -33,11 +34,18 @@ func TestMain(m *testing.M) {
 // child plays a helper process. It prints a line for each answer it would give.
 func child(role string, args []string) error {
 	ctx := context.Background()
+	if role == "killed lifting" {
+		point, _ := strconv.Atoi(args[1])
+		from, _ := strconv.Atoi(args[2])
+		killedAt(point, from)
+	}
 	s, err := OpenStore(ctx, args[0], Options{Busy: 20 * time.Second})
 	if err != nil {
 		return err
 	}
 	switch role {
+	case "lift", "killed lifting":
+		return s.Close()
 	case "race": // one start under a key that others use too
 		o, err := s.OpenWork(ctx, start(testID(args[1]), "task", "key"))
 		if err != nil {
