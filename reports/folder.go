@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/google/renameio/v2/maybe"
@@ -16,7 +17,7 @@ import (
 const (
 	ReportFile   = "report.json"
 	PlanFile     = "plan.json"
-	ResultsFile  = "results.jsonl" // one Spec a line, as they finish
+	ResultsFile  = "results.jsonl" // one Finished a line, as they finish
 	StartedFile  = "started.jsonl" // one Started a line
 	JUnitFile    = "junit.xml"
 	SummaryFile  = "summary.md"
@@ -33,33 +34,6 @@ const (
 var owned = []string{
 	ReportFile, PlanFile, ResultsFile, StartedFile, JUnitFile, SummaryFile, HTMLFile, TargetFile, WorkersLog,
 	MutantsFile, ArtifactsDir, ReproDir, ReproFile,
-}
-
-// Prepare makes folder ready for a report. An existing one is used when it is
-// empty or was written by holdfast, whose files are removed then and no others.
-// The error says what to do; nothing was removed when there is one.
-func Prepare(folder string) error {
-	if err := usable(folder); err != nil {
-		return err
-	}
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return unwritable(folder, err)
-	}
-	// Whether it may be written is tried, not guessed from its mode.
-	probe, err := os.CreateTemp(folder, ".writable-*")
-	if err != nil {
-		return unwritable(folder, err)
-	}
-	probe.Close()
-	if err := os.Remove(probe.Name()); err != nil {
-		return unwritable(folder, err)
-	}
-	for _, name := range owned {
-		if err := os.RemoveAll(filepath.Join(folder, name)); err != nil {
-			return fmt.Errorf("removing the earlier report in %q: %w; remove it by hand or name another folder with --out", folder, err)
-		}
-	}
-	return nil
 }
 
 func unwritable(folder string, err error) error {
@@ -81,6 +55,7 @@ func usable(folder string) error {
 	if err != nil {
 		return unwritable(folder, err)
 	}
+	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return e.Name() == LockFile })
 	if len(entries) == 0 || isOurs(folder) {
 		return nil
 	}

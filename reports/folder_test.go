@@ -11,36 +11,6 @@ import (
 	"github.com/holdfast-mcp/holdfast/reports/verdict"
 )
 
-func TestPrepareReplacesOnlyWhatIsOurs(t *testing.T) {
-	g := NewWithT(t)
-	folder := filepath.Join(t.TempDir(), "a", "report")
-	g.Expect(reports.Prepare(folder)).To(Succeed(), "a folder that is not there is made")
-	g.Expect(reports.Prepare(folder)).To(Succeed(), "an empty one is used")
-
-	foreign := filepath.Join(folder, "notes.txt")
-	g.Expect(os.WriteFile(foreign, []byte("mine"), 0o644)).To(Succeed())
-	g.Expect(reports.Prepare(folder)).To(MatchError(ContainSubstring("name another folder with --out")))
-
-	g.Expect(os.WriteFile(filepath.Join(folder, "plan.json"), []byte(`{"format_version": "1.2"}`), 0o644)).To(Succeed())
-	g.Expect(reports.Prepare(folder)).To(HaveOccurred(), "another program's plan.json does not make it ours")
-
-	g.Expect(reports.Write(folder, reports.PlanFile, reports.Plan{Schema: reports.PlanSchema})).To(Succeed())
-	g.Expect(os.MkdirAll(filepath.Join(folder, "artifacts", "WR-01"), 0o755)).To(Succeed())
-	g.Expect(reports.Prepare(folder)).To(Succeed())
-	left, err := os.ReadDir(folder)
-	g.Expect(err).NotTo(HaveOccurred())
-	g.Expect(left).To(HaveLen(1), "the earlier report is gone, the foreign file is left")
-	g.Expect(left[0].Name()).To(Equal("notes.txt"))
-}
-
-func TestPrepareSaysWhatToDoWhereItCannotWrite(t *testing.T) {
-	g := NewWithT(t)
-	file := filepath.Join(t.TempDir(), "file")
-	g.Expect(os.WriteFile(file, nil, 0o644)).To(Succeed())
-	g.Expect(reports.Prepare(file)).To(MatchError(ContainSubstring("it is a file; name a folder with --out")))
-	g.Expect(reports.Prepare(filepath.Join(file, "below"))).To(MatchError(ContainSubstring("name a folder that you may write with --out")))
-}
-
 func TestReadTellsAReportFromWhatIsNone(t *testing.T) {
 	g := NewWithT(t)
 	folder := t.TempDir()

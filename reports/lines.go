@@ -11,9 +11,19 @@ import (
 
 // Started is one line of started.jsonl: a worker has begun a spec.
 type Started struct {
+	// Run names the run whose worker it is.
+	Run string    `json:"run"`
 	Key string    `json:"key"`
 	PID int       `json:"pid"` // of the worker
 	At  time.Time `json:"at"`
+}
+
+// Finished is one line of results.jsonl: what became of a spec.
+type Finished struct {
+	// Run names the run whose worker wrote the line. A worker may outlive a run that
+	// was killed, so that its line may come into the folder of a later one.
+	Run string `json:"run"`
+	Spec
 }
 
 // Append adds one JSON line to a file in a single write, so that lines of

@@ -52,6 +52,7 @@ func (s Stop) context() (context.Context, context.CancelFunc) {
 
 // execution is one parallel run of a plan.
 type execution struct {
+	id      string // of the run; the lines of its workers carry it
 	folder  string // report folder
 	scratch string
 	environ []string // for the workers
@@ -123,7 +124,7 @@ func (e *execution) rounds(ctx context.Context, kill <-chan struct{}, open []rep
 	}
 	f := &following{
 		begun: reports.Lines[reports.Started]{Path: filepath.Join(e.folder, reports.StartedFile)},
-		ended: reports.Lines[reports.Spec]{Path: filepath.Join(e.folder, reports.ResultsFile)},
+		ended: reports.Lines[reports.Finished]{Path: filepath.Join(e.folder, reports.ResultsFile)},
 		known: known,
 	}
 	for len(open) > 0 && ctx.Err() == nil {
@@ -142,7 +143,7 @@ func (e *execution) rounds(ctx context.Context, kill <-chan struct{}, open []rep
 // following is how far the files of the workers were read.
 type following struct {
 	begun reports.Lines[reports.Started]
-	ended reports.Lines[reports.Spec]
+	ended reports.Lines[reports.Finished]
 	known map[string]bool
 }
 
@@ -180,7 +181,7 @@ func (e *execution) workers(ctx context.Context, kill <-chan struct{}, open []re
 }
 
 func (e *execution) writeJob(open []reports.PlannedSpec) (string, error) {
-	text, err := json.Marshal(job{Folder: e.folder, Scratch: e.scratch, Keep: e.keep, Targets: e.targets, Specs: open})
+	text, err := json.Marshal(job{Run: e.id, Folder: e.folder, Scratch: e.scratch, Keep: e.keep, Targets: e.targets, Specs: open})
 	if err != nil {
 		return "", fmt.Errorf("writing the workers' job: %w", err)
 	}
@@ -195,28 +196,38 @@ func (e *execution) noteStarted(lines *reports.Lines[reports.Started], known map
 	found, err := lines.Next()
 	e.breakage(err)
 	for _, s := range found {
-		if known[s.Key] && !e.started[s.Key] {
+		if e.own(s.Run, reports.StartedFile) && known[s.Key] && !e.started[s.Key] {
 			e.started[s.Key] = true
 			e.watch.Started(s.Key)
 		}
 	}
 }
 
-func (e *execution) noteResults(lines *reports.Lines[reports.Spec], known map[string]bool) {
+func (e *execution) noteResults(lines *reports.Lines[reports.Finished], known map[string]bool) {
 	found, err := lines.Next()
 	e.breakage(err)
 	for _, s := range found {
 		_, twice := e.results[s.Key]
 		switch {
+		case !e.own(s.Run, reports.ResultsFile):
 		case !known[s.Key]:
 			e.breakage(fmt.Errorf("a worker reported the spec %q, which was not planned", s.Key))
 		case twice:
 			e.breakage(fmt.Errorf("a worker reported the spec %s a second time", s.Key))
 		default:
-			e.results[s.Key] = s
-			e.watch.Finished(s)
+			e.results[s.Key] = s.Spec
+			e.watch.Finished(s.Spec)
 		}
 	}
+}
+
+// own refuses a line of another run: its worker was on another target, or on an
+// earlier state of this one, and may have written over artefacts as well.
+func (e *execution) own(run, file string) bool {
+	if run != e.id {
+		e.breakage(fmt.Errorf("%s has a line of another run (%q, and this one is %q), which was refused; end what still writes to %q and run it again", file, run, e.id, e.folder))
+	}
+	return run == e.id
 }
 
 // breakage keeps what is wrong with the harness itself; the gate tells it.

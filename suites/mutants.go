@@ -198,18 +198,31 @@ func (h Harness) SelfTest(o MutantOptions) (MutantReport, error) {
 	if err != nil {
 		return MutantReport{}, fmt.Errorf("finding the report folder: %w", err)
 	}
-	if err := reports.Prepare(folder); err != nil {
-		return MutantReport{}, asUsage(err)
-	}
-	if err := reports.Write(folder, reports.PlanFile, plan); err != nil {
+	held, err := takeFor(folder, plan)
+	if err != nil {
 		return MutantReport{}, err
 	}
 	scratch, err := openScratch(false, o.Watch)
 	if err != nil {
-		return MutantReport{}, err
+		return MutantReport{}, errors.Join(err, held.Close())
 	}
 	report, err := h.runMutants(chosen, o, plan, targets, folder, scratch)
-	return report, errors.Join(err, scratch.Close())
+	return report, errors.Join(err, scratch.Close(), held.Close())
+}
+
+// takeFor takes a report folder and puts a plan in the place of what was there.
+func takeFor(folder string, plan reports.Plan) (*reports.Hold, error) {
+	held, err := reports.Take(folder)
+	if err != nil {
+		return nil, asUsage(err)
+	}
+	if err := held.Clear(); err != nil {
+		return nil, errors.Join(asUsage(err), held.Close())
+	}
+	if err := reports.Write(folder, reports.PlanFile, plan); err != nil {
+		return nil, errors.Join(err, held.Close())
+	}
+	return held, nil
 }
 
 func (h Harness) runMutants(chosen []Mutant, o MutantOptions, plan reports.Plan, targets map[string]Loaded, folder string, scratch *launch.Run) (MutantReport, error) {
@@ -220,7 +233,7 @@ func (h Harness) runMutants(chosen []Mutant, o MutantOptions, plan reports.Plan,
 		Reasons: []string{},
 	}
 	e := execution{
-		folder: folder, scratch: scratch.Folder(), environ: scratch.Environ(), procs: procsForMutants(o.Procs),
+		id: scratch.ID(), folder: folder, scratch: scratch.Folder(), environ: scratch.Environ(), procs: procsForMutants(o.Procs),
 		specs: plan.Specs, targets: targets, watch: o.Watch,
 	}
 	var err error

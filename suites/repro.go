@@ -69,45 +69,83 @@ func (h Harness) Repro(o ReproOptions) (ReproReport, error) {
 	if o.Times < 1 {
 		return ReproReport{}, Usage("--times is %d; expected a number from 1", o.Times)
 	}
-	report, err := reports.Read(o.Report)
+	reading, err := reports.Share(o.Report)
 	if err != nil {
 		return ReproReport{}, asUsage(err)
+	}
+	planned, err := h.planAgain(o)
+	if err != nil {
+		return ReproReport{}, errors.Join(err, reading.Close())
+	}
+	report, err := planned.run(o)
+	return report, errors.Join(err, reading.Close())
+}
+
+// reproRun is a repro from plan to report.
+type reproRun struct {
+	ids    []string
+	plan   reports.Plan
+	target Loaded
+	folder string
+}
+
+// planAgain reads the report and plans the repro of it; nothing is started.
+func (h Harness) planAgain(o ReproOptions) (reproRun, error) {
+	report, err := reports.Read(o.Report)
+	if err != nil {
+		return reproRun{}, asUsage(err)
 	}
 	plan, err := reports.ReadPlan(o.Report)
 	if err != nil {
-		return ReproReport{}, asUsage(err)
+		return reproRun{}, asUsage(err)
 	}
-	ids, err := reproIDs(report, o.IDs)
+	var a reproRun
+	if a.ids, err = reproIDs(report, o.IDs); err != nil {
+		return reproRun{}, err
+	}
+	if err := checkPoint(report, a.ids, o.Point); err != nil {
+		return reproRun{}, err
+	}
+	if a.target, err = reproTarget(o.Report, report); err != nil {
+		return reproRun{}, err
+	}
+	specs, err := h.planRepro(o, plan, a.target, a.ids)
+	if err != nil {
+		return reproRun{}, err
+	}
+	a.plan = reports.Plan{
+		Schema: reports.PlanSchema, Created: time.Now(), Seed: plan.Seed, Contract: plan.Contract, Selection: plan.Selection, Specs: specs,
+	}
+	if a.folder, err = filepath.Abs(orDefault(o.Out, filepath.Join(o.Report, reports.ReproDir))); err != nil {
+		return reproRun{}, fmt.Errorf("finding the folder of the repro: %w", err)
+	}
+	if same(a.folder, o.Report) {
+		return reproRun{}, Usage("--out %q is the report itself, which a repro leaves as it is; name another folder", o.Out)
+	}
+	return a, nil
+}
+
+// same says whether two paths lead to one folder.
+func same(one, other string) bool {
+	a, err := os.Stat(one)
+	if err != nil {
+		return false
+	}
+	b, err := os.Stat(other)
+	return err == nil && os.SameFile(a, b)
+}
+
+func (a reproRun) run(o ReproOptions) (ReproReport, error) {
+	held, err := takeFor(a.folder, a.plan)
 	if err != nil {
 		return ReproReport{}, err
-	}
-	if err := checkPoint(report, ids, o.Point); err != nil {
-		return ReproReport{}, err
-	}
-	l, err := reproTarget(o.Report, report)
-	if err != nil {
-		return ReproReport{}, err
-	}
-	specs, err := h.planRepro(o, plan, l, ids)
-	if err != nil {
-		return ReproReport{}, err
-	}
-	folder, err := filepath.Abs(orDefault(o.Out, filepath.Join(o.Report, reports.ReproDir)))
-	if err != nil {
-		return ReproReport{}, fmt.Errorf("finding the folder of the repro: %w", err)
-	}
-	if err := reports.Prepare(folder); err != nil {
-		return ReproReport{}, asUsage(err)
 	}
 	scratch, err := openScratch(o.Keep, o.Watch)
 	if err != nil {
-		return ReproReport{}, err
+		return ReproReport{}, errors.Join(err, held.Close())
 	}
-	again := reports.Plan{
-		Schema: reports.PlanSchema, Created: time.Now(), Seed: plan.Seed, Contract: plan.Contract, Selection: plan.Selection, Specs: specs,
-	}
-	done, err := runRepro(o, again, l, ids, folder, scratch)
-	return done, errors.Join(err, scratch.Close())
+	done, err := a.perform(o, scratch)
+	return done, errors.Join(err, scratch.Close(), held.Close())
 }
 
 func orDefault(value, other string) string {
@@ -220,23 +258,20 @@ func (h Harness) planRepro(o ReproOptions, plan reports.Plan, l Loaded, ids []st
 	return specs, nil
 }
 
-func runRepro(o ReproOptions, plan reports.Plan, l Loaded, ids []string, folder string, scratch *launch.Run) (ReproReport, error) {
+func (a reproRun) perform(o ReproOptions, scratch *launch.Run) (ReproReport, error) {
 	ctx, cancel := o.Stop.context()
 	defer cancel()
-	report := ReproReport{Schema: ReproSchema, Report: o.Report, Folder: folder}
-	if err := reports.Write(folder, reports.PlanFile, plan); err != nil {
-		return report, err
-	}
+	report := ReproReport{Schema: ReproSchema, Report: o.Report, Folder: a.folder}
 	e := execution{
-		folder: folder, scratch: scratch.Folder(), environ: scratch.Environ(), keep: o.Keep, procs: o.Procs,
-		specs: plan.Specs, targets: map[string]Loaded{l.Name: l}, watch: o.Watch,
+		id: scratch.ID(), folder: a.folder, scratch: scratch.Folder(), environ: scratch.Environ(), keep: o.Keep, procs: o.Procs,
+		specs: a.plan.Specs, targets: map[string]Loaded{a.target.Name: a.target}, watch: o.Watch,
 	}
 	results, err := e.run(ctx, o.Stop.Kill)
 	if err != nil {
 		return report, err
 	}
 	var codes []int
-	for _, id := range ids {
+	for _, id := range a.ids {
 		r, code := reproduced(id, results)
 		report.Results = append(report.Results, r)
 		codes = append(codes, code)
@@ -245,7 +280,7 @@ func runRepro(o ReproOptions, plan reports.Plan, l Loaded, ids []string, folder 
 	if errors.Is(context.Cause(ctx), errInterrupted) {
 		report.ExitCode = gate.Interrupted
 	}
-	return report, reports.Write(folder, reports.ReproFile, report)
+	return report, reports.Write(a.folder, reports.ReproFile, report)
 }
 
 // reproduced counts the runs of one spec.

@@ -46,6 +46,7 @@ type RunOptions struct {
 type gateRun struct {
 	target   Loaded
 	folder   string
+	hold     *reports.Hold
 	plan     reports.Plan
 	targets  map[string]Loaded
 	control  string // name of the control target, "" without one
@@ -63,26 +64,65 @@ func (h Harness) Run(o RunOptions) ([]reports.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	scratch, err := openScratch(o.Keep, o.Watch)
+	release, err := hold(runs)
 	if err != nil {
 		return nil, err
 	}
+	scratch, err := openScratch(o.Keep, o.Watch)
+	if err != nil {
+		return nil, errors.Join(err, release())
+	}
 	all, err := h.runAll(o, runs, scratch)
-	return all, errors.Join(err, scratch.Close())
+	return all, errors.Join(err, scratch.Close(), release())
+}
+
+// hold takes every report folder for the whole run, before anything is removed
+// from any.
+func hold(runs []*gateRun) (release func() error, err error) {
+	release = func() error {
+		var errs []error
+		for _, r := range runs {
+			if r.hold != nil {
+				errs = append(errs, r.hold.Close())
+			}
+		}
+		return errors.Join(errs...)
+	}
+	for _, r := range runs {
+		if r.hold, err = reports.Take(r.folder); err != nil {
+			return nil, errors.Join(asUsage(err), release())
+		}
+	}
+	return release, nil
+}
+
+// begin replaces the earlier reports by plans and tries every target out, so that
+// an earlier report is never taken for that of a run which then did not begin.
+func (h Harness) begin(ctx context.Context, runs []*gateRun, scratch *launch.Run) error {
+	for _, r := range runs {
+		if err := r.hold.Clear(); err != nil {
+			return asUsage(err)
+		}
+		if err := reports.Write(r.folder, reports.PlanFile, r.plan); err != nil {
+			return err
+		}
+	}
+	for _, r := range runs {
+		if err := h.preflight(ctx, r, scratch.Folder()); err != nil {
+			for _, r := range runs {
+				err = errors.Join(err, r.hold.Withdraw())
+			}
+			return err
+		}
+	}
+	return nil
 }
 
 func (h Harness) runAll(o RunOptions, runs []*gateRun, scratch *launch.Run) ([]reports.Report, error) {
 	ctx, cancel := o.Stop.context()
 	defer cancel()
-	for _, r := range runs {
-		if err := h.preflight(ctx, r, scratch.Folder()); err != nil {
-			return nil, err
-		}
-	}
-	for _, r := range runs {
-		if err := reports.Prepare(r.folder); err != nil {
-			return nil, asUsage(err)
-		}
+	if err := h.begin(ctx, runs, scratch); err != nil {
+		return nil, err
 	}
 	var all []reports.Report
 	for _, r := range runs {
@@ -223,9 +263,6 @@ func (h Harness) runTarget(ctx context.Context, o RunOptions, r *gateRun, scratc
 		Target: identify(ctx, r.target, scratch),
 	}
 	report.Target.Profiles = h.claimedProfiles(r.target.File)
-	if err := reports.Write(r.folder, reports.PlanFile, r.plan); err != nil {
-		return report, err
-	}
 	if err := reports.WriteText(r.folder, reports.TargetFile, r.target.Text); err != nil {
 		return report, err
 	}
@@ -237,7 +274,7 @@ func (h Harness) runTarget(ctx context.Context, o RunOptions, r *gateRun, scratc
 	}
 	report.Environment = environment(procsFor(o.Procs, open))
 	e := execution{
-		folder: r.folder, scratch: scratch.Folder(), environ: scratch.Environ(), keep: o.Keep, procs: o.Procs,
+		id: scratch.ID(), folder: r.folder, scratch: scratch.Folder(), environ: scratch.Environ(), keep: o.Keep, procs: o.Procs,
 		specs: r.plan.Specs, targets: r.targets, watch: o.Watch,
 	}
 	results, err := e.run(ctx, o.Stop.Kill)

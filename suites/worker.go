@@ -17,6 +17,7 @@ import (
 
 // job is what the parent tells its workers, in a file of the run's folder.
 type job struct {
+	Run     string                `json:"run"`    // names the run
 	Folder  string                `json:"folder"` // the report folder
 	Scratch string                `json:"scratch"`
 	Keep    bool                  `json:"keep"`
@@ -54,7 +55,7 @@ func (h Harness) work(path string) ([]parallel.Spec, error) {
 
 // runOne runs one planned spec and appends its result.
 func (h Harness) runOne(ctx context.Context, tell func(), j job, p reports.PlannedSpec, t Test) error {
-	if err := reports.Append(filepath.Join(j.Folder, reports.StartedFile), reports.Started{Key: p.Key, PID: os.Getpid(), At: time.Now()}); err != nil {
+	if err := reports.Append(filepath.Join(j.Folder, reports.StartedFile), reports.Started{Run: j.Run, Key: p.Key, PID: os.Getpid(), At: time.Now()}); err != nil {
 		return err
 	}
 	tell()
@@ -66,7 +67,7 @@ func (h Harness) runOne(ctx context.Context, tell func(), j job, p reports.Plann
 	report := func(s reports.Spec) error {
 		s.Artifacts = filepath.ToSlash(artifacts)
 		s = normal(s, p)
-		if err := reports.Append(filepath.Join(j.Folder, reports.ResultsFile), s); err != nil {
+		if err := reports.Append(filepath.Join(j.Folder, reports.ResultsFile), reports.Finished{Run: j.Run, Spec: s}); err != nil {
 			return err
 		}
 		tell()
