@@ -41,6 +41,28 @@ func (w *World) newCaller() (*Caller, error) { return w.newCallerOf(nil) }
 
 // newCallerOf starts the helper by a command made of its own, nil for its own.
 func (w *World) newCallerOf(wrapped func(argv []string) []string) (*Caller, error) {
+	return w.newCallerAs(manner{wrapped: wrapped})
+}
+
+// NewReader starts a helper whose caller may only read, as the target file says
+// how, and shakes hands.
+func (w *World) NewReader() *Caller {
+	env := map[string]string{}
+	for name, value := range w.Target.Profiles.WorkRecords.Access.ReadOnly {
+		expanded, err := w.known(nil).Expand(value)
+		if err != nil {
+			Broken("the environment of a caller that may only read: %s: %v", name, err)
+		}
+		env[name] = expanded
+	}
+	c, err := w.newCallerAs(manner{env: env})
+	if err != nil {
+		w.cannotStart(err)
+	}
+	return c
+}
+
+func (w *World) newCallerAs(as manner) (*Caller, error) {
 	w.openWires()
 	name := w.Target.Helper()
 	entry := w.process(name)
@@ -56,7 +78,7 @@ func (w *World) newCallerOf(wrapped func(argv []string) []string) (*Caller, erro
 		more[name+".port"] = fmt.Sprint(port)
 		more[name+".url"] = (&url.URL{Scheme: "http", Host: host}).String()
 	}
-	process, err := w.spawn(name, entry.spec, entry.instance, more, wrapped)
+	process, err := w.spawn(name, entry.spec, entry.instance, more, as)
 	if err != nil {
 		return nil, err
 	}

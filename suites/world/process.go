@@ -2,7 +2,9 @@ package world
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"path/filepath"
 	"slices"
@@ -10,6 +12,7 @@ import (
 
 	"github.com/holdfast-mcp/holdfast/faults/wire"
 	"github.com/holdfast-mcp/holdfast/fixtures/launch"
+	"github.com/holdfast-mcp/holdfast/fixtures/mcp"
 	"github.com/holdfast-mcp/holdfast/fixtures/target"
 )
 
@@ -66,23 +69,29 @@ func (w *World) process(name string) *member {
 // start starts one process and waits until it is ready.
 func (w *World) start(p *member) {
 	p.instance++
-	running, err := w.spawn(p.name, p.spec, p.instance, nil, nil)
+	running, err := w.spawn(p.name, p.spec, p.instance, nil, manner{})
 	if err != nil {
 		w.cannotStart(err)
 	}
 	p.running = running
 }
 
-// spawn starts an instance of a process. more adds to the templates that it may
-// use, wrapped makes another command of its own.
-func (w *World) spawn(name string, spec target.Process, instance int, more target.Scope, wrapped func([]string) []string) (*launch.Process, error) {
+// manner is how one instance of a process differs from the others: wrapped makes
+// another command of its own, env is laid over its environment.
+type manner struct {
+	wrapped func([]string) []string
+	env     map[string]string
+}
+
+// spawn starts an instance of a process. more adds to the templates that it may use.
+func (w *World) spawn(name string, spec target.Process, instance int, more target.Scope, as manner) (*launch.Process, error) {
 	scope := w.known(more)
-	command, err := w.command(name, spec, instance, scope)
+	command, err := w.command(name, spec, instance, scope, as.env)
 	if err != nil {
 		return nil, err
 	}
-	if wrapped != nil {
-		command.Argv = wrapped(command.Argv)
+	if as.wrapped != nil {
+		command.Argv = as.wrapped(command.Argv)
 	}
 	w.mu.Lock()
 	w.starts++
@@ -103,7 +112,7 @@ func (w *World) spawn(name string, spec target.Process, instance int, more targe
 }
 
 // command is what is started for a process of the target file.
-func (w *World) command(name string, spec target.Process, instance int, scope target.Scope) (launch.Command, error) {
+func (w *World) command(name string, spec target.Process, instance int, scope target.Scope, over map[string]string) (launch.Command, error) {
 	c := launch.Command{
 		Name: name, Stdio: spec.MCP.Stdio, Dir: w.dir,
 		Log: filepath.Join(w.config.Folder, fmt.Sprintf("%s.log", name)), Redact: w.config.Redact,
@@ -119,6 +128,7 @@ func (w *World) command(name string, spec target.Process, instance int, scope ta
 	if err != nil {
 		return c, err
 	}
+	maps.Copy(extra, over)
 	if spec.Dir != "" {
 		dir, err := scope.Expand(spec.Dir)
 		if err != nil {
@@ -205,6 +215,19 @@ func (w *World) StopProcess(name string) {
 	p.running = nil
 }
 
-// cannotStart ends the spec because a process did not come up: that is the
-// target's own affair only where the caller says so, so here it is an error.
-func (w *World) cannotStart(err error) { Broken("%v", err) }
+// cannotStart ends the spec because a process did not come up. Once one of its
+// kind had run in this world and was killed by a fault it is the target that does
+// not start again on what the kill has left; before that it is no judgement.
+func (w *World) cannotStart(err error) {
+	if w.killed && ownFault(err) {
+		Broke("after a kill the target does not start again: %v", err)
+	}
+	Broken("%v", err)
+}
+
+// ownFault says whether a process that did not come up ended or refused by itself.
+func ownFault(err error) bool {
+	var ended *launch.Failure
+	var none *mcp.NoAnswer
+	return errors.As(err, &ended) || errors.As(err, &none) && none.Reason == mcp.ConnectionLost
+}
