@@ -2,7 +2,6 @@ package world
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"net/url"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/holdfast-mcp/holdfast/faults/wire"
 	"github.com/holdfast-mcp/holdfast/fixtures/launch"
-	"github.com/holdfast-mcp/holdfast/fixtures/mcp"
 	"github.com/holdfast-mcp/holdfast/fixtures/target"
 )
 
@@ -215,19 +213,6 @@ func (w *World) StopProcess(name string) {
 	p.running = nil
 }
 
-// cannotStart ends the spec because a process did not come up. Once one of its
-// kind had run in this world and was killed by a fault it is the target that does
-// not start again on what the kill has left; before that it is no judgement.
-func (w *World) cannotStart(err error) {
-	if w.killed && ownFault(err) {
-		Broke("after a kill the target does not start again: %v", err)
-	}
-	Broken("%v", err)
-}
-
-// ownFault says whether a process that did not come up ended or refused by itself.
-func ownFault(err error) bool {
-	var ended *launch.Failure
-	var none *mcp.NoAnswer
-	return errors.As(err, &ended) || errors.As(err, &none) && none.Reason == mcp.ConnectionLost
-}
+// cannotStart ends the spec because a process did not come up: that is the
+// target's own affair only where the caller says so, so here it is an error.
+func (w *World) cannotStart(err error) { Broken("%v", err) }
