@@ -3,9 +3,13 @@
 package scripts
 
 import (
+	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -118,5 +122,62 @@ func TestCIClosesWithTheSum(t *testing.T) {
 			g.Expect(status).To(Equal(c.exit), said)
 			g.Expect(said).To(Equal("CI is true\n" + c.last + "\n"))
 		})
+	}
+}
+
+// needed are the programs that some test of the tree asks for by name, in CI
+// without mercy.
+func needed(t *testing.T) []string {
+	t.Helper()
+	asks := regexp.MustCompile(`needs\(t, "([a-z0-9]+)"\)`)
+	tools := map[string]bool{}
+	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, m := range asks.FindAllStringSubmatch(string(text), -1) {
+			tools[m[1]] = true
+		}
+		return err
+	})
+	NewWithT(t).Expect(err).NotTo(HaveOccurred())
+	for _, everywhere := range []string{"sh", "cat"} {
+		delete(tools, everywhere)
+	}
+	return slices.Sorted(maps.Keys(tools))
+}
+
+// A tool without which a test fails in CI is one that setup.sh knows, installs
+// where it may, and names where it may not; and the README tells of it.
+func TestSetupKnowsEveryToolThatATestNeeds(t *testing.T) {
+	g := NewWithT(t)
+	tools := needed(t)
+	g.Expect(len(tools)).To(BeNumerically(">", 2), "this test looks at the wrong lines: %q", tools)
+	readme, err := os.ReadFile("../README.md")
+	g.Expect(err).NotTo(HaveOccurred())
+	// A machine with a shell and what belongs to it, without apt-get and sudo.
+	bin := t.TempDir()
+	for _, name := range []string{"bash", "cat", "id", "mktemp", "rm", "sed", "tr"} {
+		path, err := exec.LookPath(name)
+		g.Expect(err).NotTo(HaveOccurred())
+		g.Expect(os.Symlink(path, filepath.Join(bin, name))).To(Succeed())
+	}
+	setup := func(ci string) (int, string) { return script(t, "", "bash scripts/setup.sh", "PATH="+bin, "CI="+ci) }
+
+	status, said := setup("true")
+	g.Expect(status).To(Equal(1), said)
+	for _, tool := range tools {
+		g.Expect(said).To(ContainSubstring("setup: missing: "+tool+" ("), "in CI %s must be named", tool)
+		g.Expect(strings.ToLower(string(readme))).To(MatchRegexp(`make test.*\b`+tool+`\b`), "README.md does not name %s beside make test", tool)
+	}
+	if status, said = setup(""); status != 0 || !strings.Contains(said, "going on without: ") {
+		t.Errorf("without CI it ended with %d, expected 0 and a word of what is missing:\n%s", status, said)
+	}
+	for _, tool := range append(tools, "go", "npm") {
+		g.Expect(os.Symlink(filepath.Join(bin, "cat"), filepath.Join(bin, tool))).To(Succeed())
+	}
+	if status, said = setup("true"); status != 0 || !strings.Contains(said, "setup: all there: ") {
+		t.Errorf("with everything there it ended with %d:\n%s", status, said)
 	}
 }

@@ -72,8 +72,20 @@ need_node() {
   has npm || lacks npm "installing those helpers"
 }
 
+# Crash points must be exact on a program of any kind: one of Python's is among them.
+need_python3() {
+  has python3 || apt python3 || true
+  has python3 || lacks python3 "the test that crash points are exact on a Python program"
+}
+
+# The tracer is held to a second one, where that one can be exact at all.
+need_strace() {
+  has strace || apt strace || true
+  has strace || lacks strace "the test that strace kills at the same call as our tracer"
+}
+
 tools=("$@")
-[ ${#tools[@]} -gt 0 ] || tools=(go gcc node)
+[ ${#tools[@]} -gt 0 ] || tools=(go gcc node python3 strace)
 for tool in "${tools[@]}"; do
   if ! declare -F "need_$tool" >/dev/null; then
     say "unknown tool $tool; known: $(declare -F | sed -n 's/^declare -f need_//p' | tr '\n' ' ')" >&2
