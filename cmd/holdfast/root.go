@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -18,7 +19,7 @@ import (
 // program is one invocation: what it is made of, where it writes, how it ends.
 type program struct {
 	harness suites.Harness
-	out     io.Writer // what was asked for
+	out     *output   // what was asked for
 	err     io.Writer // everything else
 	code    int
 	began   bool // a verb was reached, so that an error is no slip of the command line
@@ -37,7 +38,7 @@ Where several hold: 2, 1, 3, 5, 4, in that order; 130 over all.`
 // execute runs a command line and returns the exit code. Whatever happens, the
 // person who typed it gets a sentence and not a stack.
 func execute(h suites.Harness, args []string, out, errs io.Writer) (code int) {
-	p := &program{harness: h, out: out, err: errs}
+	p := &program{harness: h, out: &output{to: out}, err: errs}
 	defer func() {
 		if raised := recover(); raised != nil {
 			fmt.Fprintf(errs, "holdfast: it broke, which is a fault of holdfast and not yours: %v\n", raised)
@@ -51,17 +52,33 @@ func execute(h suites.Harness, args []string, out, errs io.Writer) (code int) {
 	}()
 	root := p.root()
 	root.SetArgs(args)
-	root.SetOut(out)
+	root.SetOut(p.out)
 	root.SetErr(errs)
+	if asked, _, err := root.Find(args); err != nil || !asked.Hidden { // a hidden verb is a process of a target
+		outliveReaders()
+	}
 	cmd, err := root.ExecuteC()
+	return p.end(cmd, err)
+}
+
+// end says what went wrong, and gives the exit code.
+func (p *program) end(cmd *cobra.Command, err error) int {
+	code := p.code
+	if unwritten := p.out.err; unwritten != nil {
+		fmt.Fprintf(p.err, "holdfast: what was asked for could not be written to stdout: %v; make room there, or send it elsewhere\n", unwritten)
+		code = gate.Worst(code, gate.Incomplete)
+		if errors.Is(err, unwritten) {
+			err = nil
+		}
+	}
 	if err == nil {
-		return p.code
+		return code
 	}
 	p.complain(cmd, err)
 	if !p.began || suites.IsUsage(err) {
 		return gate.Usage
 	}
-	return gate.Incomplete
+	return gate.Worst(p.code, gate.Incomplete)
 }
 
 // complain says an error, made harmless for a terminal line by line.

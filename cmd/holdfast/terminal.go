@@ -18,6 +18,9 @@ import (
 // terminal is the file behind a writer if that is a terminal that can do more
 // than print lines.
 func terminal(w io.Writer) (*os.File, bool) {
+	if o, ok := w.(*output); ok {
+		w = o.to
+	}
 	f, ok := w.(*os.File)
 	return f, ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb"
 }
