@@ -83,6 +83,7 @@ func TestBadCommandLines(t *testing.T) {
 		"a repro of no report":       {[]string{"repro", folder}, "there is no report.json"},
 		"a repro of nothing":         {[]string{"repro"}, "requires at least 1 arg"},
 		"an unknown mutant":          {[]string{"mutants", "nobody"}, `there is no mutant "nobody"`},
+		"YAML of no target":          {[]string{"list", "--yaml"}, "Built-in are go-sdk-memory"},
 		"an unknown schema":          {[]string{"schema", "plan"}, `invalid argument "plan"`},
 		"an unknown process":         {[]string{"reference", "nobody"}, `the reference has no process "nobody"`},
 		"control characters":         {[]string{"run", "x\x1b[2J"}, `x\x1b[2J`},
@@ -200,6 +201,29 @@ func TestWhatIsLeftByDefaultIsIgnoredByGit(t *testing.T) {
 		}
 	}
 	g.Expect(folders).To(BeNumerically(">=", 2))
+}
+
+// What is said about a target file that is not there, or empty, is a step that can
+// be taken: it leads to a target file that is read.
+func TestTheStepToATargetFileCanBeTaken(t *testing.T) {
+	folder := t.TempDir()
+	empty := filepath.Join(folder, "empty.yaml")
+	if err := os.WriteFile(empty, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{filepath.Join(folder, "nope.yaml"), empty} {
+		g := NewWithT(t)
+		_, _, errs := holdfast(t, "run", path)
+		step := regexp.MustCompile(`"holdfast ([^"]+)" prints one`).FindStringSubmatch(errs)
+		g.Expect(step).To(HaveLen(2), errs)
+		code, out, errs := holdfast(t, strings.Fields(step[1])...)
+		g.Expect(code).To(Equal(0), errs)
+		mine := filepath.Join(folder, "mine.yaml")
+		g.Expect(os.WriteFile(mine, []byte(out), 0o644)).To(Succeed())
+		code, out, errs = holdfast(t, "list", mine, "--json")
+		g.Expect(code).To(Equal(0), errs)
+		g.Expect(out).To(ContainSubstring(`"target": "server-memory"`))
+	}
 }
 
 // What the error on a baseline shows as an example can be copied.
