@@ -46,7 +46,7 @@ var replaced = []suites.Test{
 			s.Mark("deleted", map[string]any{"item_id": id, "task_key": t.key})
 			s.Look("anchor", held, map[string]string{"item_id": id})
 			s.Look("item", held, map[string]string{"item_id": id})
-			s.know(s.helper.StillOnceAsked(s.starting(s.again(t)).With("after", id), busy.Release))
+			s.know(s.helper.StillOnceAsked(s.starting(s.again(t)).With("after", id), id, busy.Release))
 			s.settle()
 			s.lookAtEnd()
 			s.lookAtTasks(t)

@@ -1,7 +1,10 @@
 package world
 
 import (
+	"bytes"
 	"context"
+	"net/url"
+	"strings"
 	"time"
 
 	"github.com/holdfast-mcp/holdfast/faults"
@@ -14,11 +17,12 @@ import (
 // AppWire is the wire between the helper and the app.
 const AppWire = "app"
 
-// StillOnceAsked makes a call about which the helper asks the app. Once the app
-// has answered the helper it stands still until the call has come back, so that
-// only the helper can act on what was answered; meanwhile is done in between.
-// Where the helper asks nothing the app goes on, and the fault is not proven.
-func (c *Caller) StillOnceAsked(act Act, meanwhile func()) history.Operation {
+// StillOnceAsked makes a call for which the helper asks the app about an item.
+// Once the app has answered that, it stands still until the call has come back,
+// so that only the helper can act on what was answered; meanwhile is done in
+// between. Where the helper asks nothing the app goes on, and the fault is not
+// proven. A helper that asks more than the app can answer then cannot be judged.
+func (c *Caller) StillOnceAsked(act Act, item string, meanwhile func()) history.Operation {
 	w := c.w
 	line, there := w.wires[AppWire]
 	if !there {
@@ -28,7 +32,7 @@ func (c *Caller) StillOnceAsked(act Act, meanwhile func()) history.Operation {
 	if app.running == nil {
 		Broken("process %s is to stand still and does not run", app.name)
 	}
-	answered := wire.Match{Answer: true}
+	answered := wire.Match{Answer: true, Where: func(m wire.Message) bool { return names(*m.Request, item) }}
 	before := line.Passed(answered)
 	fault := w.ledger.Arm("app-still", "app · its answer to the helper · "+c.tool(act).Name)
 	flight := c.Go(act, w.config.Limits.Answer)
@@ -39,11 +43,11 @@ func (c *Caller) StillOnceAsked(act Act, meanwhile func()) history.Operation {
 		return flight.Wait()
 	}
 	fault.Reach(history.Matched, map[string]any{"answers": line.Passed(answered) - before})
-	fault.Reach(history.Held, map[string]any{"answer": "it came through, and the app is stopped behind it"})
 	evidence, err := process.Pause(w.ctx, app.running, w.config.Limits)
 	if err != nil {
 		Inconclusive("%v", err)
 	}
+	fault.Reach(history.Held, evidence)
 	still := w.trouble(func() {
 		if err := process.Resume(w.ctx, app.running, w.config.Limits); err != nil {
 			Broken("%v", err)
@@ -54,9 +58,17 @@ func (c *Caller) StillOnceAsked(act Act, meanwhile func()) history.Operation {
 	fault.Reach(history.Fired, nil)
 	meanwhile()
 	op := flight.Wait()
+	if asked, told := line.Count(wire.Match{}), line.Passed(wire.Match{Answer: true}); asked > told {
+		Inconclusive("the helper asked the app %d times and was answered %d times: it asked again while the app stood still", asked, told)
+	}
 	fault.Reach(history.Observed, map[string]any{"outcome": string(op.Outcome())})
 	still.Release()
 	return op
+}
+
+// names says that a request is about an item.
+func names(request wire.Message, item string) bool {
+	return strings.Contains(request.Path, item) || strings.Contains(request.Path, url.PathEscape(item)) || bytes.Contains(request.Body, []byte(item))
 }
 
 // asked waits for a fact until a call has come back or its time is over.
