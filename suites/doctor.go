@@ -33,6 +33,9 @@ const DiagnosisSchema = "holdfast.doctor/1"
 
 // Diagnose looks at the machine and, when nameOrPath is not empty, tries a target.
 func (h Harness) Diagnose(ctx context.Context, nameOrPath string, allowOutside []string, watch progress.Watch) (Diagnosis, error) {
+	if err := scaled(); err != nil {
+		return Diagnosis{}, err
+	}
 	d := Diagnosis{Schema: DiagnosisSchema, Machine: []Step{}, Target: []Step{}}
 	if nameOrPath == "" {
 		d.Machine = h.machine(ctx, nil)

@@ -50,6 +50,12 @@ func (s Stop) context() (context.Context, context.CancelFunc) {
 	return timed, func() { untime(); unhook(); cancel(nil) }
 }
 
+// scaled says why nothing is started: the factor of all time-outs is none.
+func scaled() error {
+	_, err := wait.Scale()
+	return asUsage(err)
+}
+
 // execution is one parallel run of a plan.
 type execution struct {
 	id      string // of the run; the lines of its workers carry it

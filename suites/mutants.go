@@ -186,6 +186,9 @@ func (h Harness) SelfTest(o MutantOptions) (MutantReport, error) {
 	if o.Watch == nil {
 		o.Watch = progress.Silent{}
 	}
+	if err := scaled(); err != nil {
+		return MutantReport{}, err
+	}
 	chosen, err := h.chooseMutants(o.Names)
 	if err != nil {
 		return MutantReport{}, err

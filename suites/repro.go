@@ -69,6 +69,9 @@ func (h Harness) Repro(o ReproOptions) (ReproReport, error) {
 	if o.Times < 1 {
 		return ReproReport{}, Usage("--times is %d; expected a number from 1", o.Times)
 	}
+	if err := scaled(); err != nil {
+		return ReproReport{}, err
+	}
 	reading, err := reports.Share(o.Report)
 	if err != nil {
 		return ReproReport{}, asUsage(err)

@@ -60,6 +60,9 @@ func (h Harness) Run(o RunOptions) ([]reports.Report, error) {
 	if o.Watch == nil {
 		o.Watch = progress.Silent{}
 	}
+	if err := scaled(); err != nil {
+		return nil, err
+	}
 	runs, err := h.prepare(o)
 	if err != nil {
 		return nil, err

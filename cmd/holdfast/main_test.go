@@ -100,6 +100,21 @@ func TestBadCommandLines(t *testing.T) {
 	}
 }
 
+// A factor of all time-outs that is none is not passed over by what starts something.
+func TestAScaleThatIsNoneIsRefused(t *testing.T) {
+	t.Setenv("HOLDFAST_TIME_SCALE", "0.0001")
+	out := filepath.Join(t.TempDir(), "out")
+	for _, args := range [][]string{{"run", "--out", out}, {"doctor"}, {"doctor", "reference"}, {"mutants", "--out", out}, {"repro", t.TempDir()}} {
+		g := NewWithT(t)
+		code, _, errs := holdfast(t, args...)
+		g.Expect(code).To(Equal(2), "%v: %s", args, errs)
+		g.Expect(errs).To(ContainSubstring(`HOLDFAST_TIME_SCALE is "0.0001"; expected a factor from 0.1 to 1000`))
+		g.Expect(out).NotTo(BeAnExistingFile())
+	}
+	code, _, _ := holdfast(t, "list")
+	NewWithT(t).Expect(code).To(Equal(0), "what starts nothing waits for nothing")
+}
+
 func TestReadingVerbsGivePureJSON(t *testing.T) {
 	report := t.TempDir()
 	r := reports.Report{Schema: reports.ReportSchema, Specs: []reports.Spec{{ID: "DU-01/a", Verdict: verdict.Pass}}, Gate: reports.Gate{Verdict: "passed"}}

@@ -25,14 +25,33 @@ type Limits struct {
 	Poll     time.Duration // pause between two looks at a fact that cannot announce itself
 }
 
-// maxScale bounds HOLDFAST_TIME_SCALE, so that no limit runs over.
-const maxScale = 1000
+// minScale and maxScale bound HOLDFAST_TIME_SCALE, so that no limit runs over, or
+// is too short for anything to come.
+const (
+	minScale = 0.1
+	maxScale = 1000
+)
 
 // ScaleVariable names the environment variable that stretches all limits.
 const ScaleVariable = "HOLDFAST_TIME_SCALE"
 
-// Default limits on an idle machine; HOLDFAST_TIME_SCALE (a factor from 0.1 to
-// 1000, default 1) stretches them all but Poll for slow ones.
+// Scale reads HOLDFAST_TIME_SCALE, a factor from 0.1 to 1000; 1 where it is not set,
+// and with the error. A program that starts something asks it first, so that a
+// factor that is none is not passed over.
+func Scale() (float64, error) {
+	text := os.Getenv(ScaleVariable)
+	if text == "" {
+		return 1, nil
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(f >= minScale && f <= maxScale) { // NaN is neither
+		return 1, fmt.Errorf("%s is %q; expected a factor from %v to %v, such as 2 on a slow machine, or none", ScaleVariable, text, minScale, maxScale)
+	}
+	return f, nil
+}
+
+// Default limits on an idle machine; the factor of Scale stretches them all but
+// Poll for slow ones.
 func Default() Limits {
 	l := Limits{
 		Ready:    20 * time.Second,
@@ -46,8 +65,8 @@ func Default() Limits {
 		Digest:   25 * time.Millisecond,
 		Poll:     2 * time.Millisecond,
 	}
-	f, err := strconv.ParseFloat(os.Getenv(ScaleVariable), 64)
-	if err != nil || !(f >= 0.1 && f <= maxScale) { // NaN is neither
+	f, err := Scale()
+	if err != nil {
 		return l
 	}
 	for _, d := range []*time.Duration{&l.Ready, &l.Answer, &l.Withheld, &l.Proof, &l.Converge, &l.Stop, &l.Reap, &l.Spec, &l.Digest} {

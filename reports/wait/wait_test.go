@@ -3,6 +3,7 @@ package wait
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"reflect"
 	"testing"
@@ -58,6 +59,23 @@ func after(n int) func(context.Context) (bool, error) {
 	return func(context.Context) (bool, error) {
 		n--
 		return n == 0, nil
+	}
+}
+
+func TestAScaleThatIsNoneIsToldAsWhatItIs(t *testing.T) {
+	for _, scale := range []string{"abc", "0", "-1", "NaN", "Inf", "-Inf", "1e9", "0.0001", "0.09", "1001", "2x", " ", "1,5"} {
+		t.Setenv("HOLDFAST_TIME_SCALE", scale)
+		f, err := Scale()
+		want := fmt.Sprintf("HOLDFAST_TIME_SCALE is %q; expected a factor from 0.1 to 1000, such as 2 on a slow machine, or none", scale)
+		if f != 1 || err == nil || err.Error() != want {
+			t.Errorf("the scale %q is %v with the error %v, expected 1 with %s", scale, f, err, want)
+		}
+	}
+	for scale, want := range map[string]float64{"": 1, "1": 1, "0.1": 0.1, "1000": 1000, "2.5": 2.5} {
+		t.Setenv("HOLDFAST_TIME_SCALE", scale)
+		if f, err := Scale(); f != want || err != nil {
+			t.Errorf("the scale %q is %v with the error %v, expected %v", scale, f, err, want)
+		}
 	}
 }
 
