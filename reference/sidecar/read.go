@@ -37,13 +37,18 @@ func (s *Store) Numbers(ctx context.Context) (Numbers, error) {
 	return n, s.explain("count intents", err)
 }
 
+// RunnableSQL chooses, of intents i, the next one of each item: its start while
+// the anchor is provisional, then its oldest unsettled follow-up.
+const RunnableSQL = `JOIN anchors a ON a.item_id = i.item_id
+WHERE i.state IN ('pending', 'retrying') AND (
+	(a.state = 'provisional' AND a.start_failed = 0 AND i.kind = 'start')
+	OR (a.state = 'live' AND i.seq = (
+		SELECT min(j.seq) FROM intents j WHERE j.item_id = i.item_id AND j.state IN ('pending', 'retrying'))))
+ORDER BY i.seq`
+
 // Runnable implements Executing.
 func (s *Store) Runnable(ctx context.Context) ([]Intent, error) {
-	list, err := intents(ctx, s.reader, `JOIN anchors a ON a.item_id = i.item_id
-		WHERE i.state IN ('pending', 'retrying') AND (
-			(a.state = 'provisional' AND a.start_failed = 0 AND i.kind = 'start')
-			OR (a.state = 'live' AND i.seq = (SELECT min(j.seq) FROM intents j WHERE j.item_id = i.item_id AND j.state IN ('pending', 'retrying'))))
-		ORDER BY i.seq`)
+	list, err := intents(ctx, s.reader, RunnableSQL)
 	return list, s.explain("list runnable intents", err)
 }
 

@@ -84,8 +84,8 @@ func settled(start bool, from IntentState, e Event, end IntentState) IntentStep 
 	return s
 }
 
-// AnchorSteps is the whole table: every state, every event. It only goes
-// forward, and a dead anchor never comes back (WR-40).
+// AnchorSteps is the whole table: every state, every event; what befalls a start
+// can not befall an ID that was never issued. It only goes forward, and a dead anchor never comes back (WR-40).
 func AnchorSteps() []AnchorStep {
 	return []AnchorStep{
 		{From: "", Event: Accepted, To: Provisional},
@@ -97,17 +97,47 @@ func AnchorSteps() []AnchorStep {
 		{From: Provisional, Event: AppliedNow, To: Live},
 		{From: Provisional, Event: FoundThere, To: Live},
 		{From: Provisional, Event: FoundGone, To: Dead},
+		{From: Spent, Event: LateAgain, To: Spent, Refused: ErrSettled},
+		{From: Spent, Event: BlockedNow, To: Spent, Refused: ErrSettled},
 		{From: Spent, Event: AppliedNow, To: Spent, Refused: ErrSettled},
 		{From: Spent, Event: FailedOnce, To: Spent},
 		{From: Spent, Event: FoundThere, To: Spent, Refused: ErrStartFailed},
 		{From: Spent, Event: FoundGone, To: Spent, Refused: ErrStartFailed},
+		{From: Live, Event: LateAgain, To: Live, Refused: ErrSettled},
+		{From: Live, Event: BlockedNow, To: Live, Refused: ErrSettled},
 		{From: Live, Event: AppliedNow, To: Live},
 		{From: Live, Event: FailedOnce, To: Live, Refused: ErrSettled},
 		{From: Live, Event: FoundThere, To: Live},
 		{From: Live, Event: FoundGone, To: Dead},
+		{From: Dead, Event: LateAgain, To: Dead, Refused: ErrSettled},
+		{From: Dead, Event: BlockedNow, To: Dead, Refused: ErrSettled},
 		{From: Dead, Event: AppliedNow, To: Dead},
 		{From: Dead, Event: FailedOnce, To: Dead, Refused: ErrSettled},
 		{From: Dead, Event: FoundThere, To: Dead, Refused: ErrDead},
 		{From: Dead, Event: FoundGone, To: Dead},
+	}
+}
+
+// EventRule says of an event who may bring it about and when, and what its
+// transaction does besides the step of the tables.
+type EventRule struct {
+	Event Event
+	By    string // "helper", "app", or both
+	Guard string
+	Also  string
+}
+
+// EventRules is one rule an event.
+func EventRules() []EventRule {
+	return []EventRule{
+		{Accepted, "helper", "the key is new to its owner; for a start the task key has no usable anchor, for a follow-up the anchor is usable",
+			"remembers what the key stands for; a start stores its anchor with it, and its first note behind it"},
+		{LateAgain, "app", "the executor tried, and time may help (class transient)", "counts the attempt, keeps the failure"},
+		{BlockedNow, "app", "the executor tried, and only a person can help (class blocked)", "counts the attempt, keeps the failure"},
+		{FailedOnce, "app", "the executor tried, and nothing can help (class permanent)",
+			"counts the attempt, keeps the failure; a start marks its anchor start_failed and fails what is queued behind it (start_failed)"},
+		{AppliedNow, "app", "the write is in the library", "counts the attempt, clears the failure; a start makes its anchor live"},
+		{FoundThere, "app", "the owner is signed in, the anchor is provisional, the library has the item", "applies the start, if that is still open"},
+		{FoundGone, "helper, app", "the owner is signed in, the item was made, and the library has it no more", "keeps the reason; fails everything that is queued on the item (item_deleted)"},
 	}
 }

@@ -115,7 +115,9 @@ func TestAnchorsFollowTheTable(t *testing.T) {
 	way := map[AnchorState][]Event{
 		"": nil, Provisional: {Accepted}, Spent: {Accepted, FailedOnce}, Live: {Accepted, AppliedNow}, Dead: {Accepted, AppliedNow, FoundGone},
 	}
+	seen := map[string]bool{}
 	for n, step := range AnchorSteps() {
+		seen[string(step.From)+"/"+string(step.Event)] = true
 		t.Run(fmt.Sprintf("%s/%s", step.From, step.Event), func(t *testing.T) {
 			g := NewWithT(t)
 			id := fmt.Sprintf("item%d", n)
@@ -128,5 +130,12 @@ func TestAnchorsFollowTheTable(t *testing.T) {
 			expectRefusal(g, happen(t, s, step.Event, id, seq), step.Refused)
 			g.Expect(stateOf(g, id)).To(Equal(step.To))
 		})
+	}
+	for _, from := range []AnchorState{Provisional, Spent, Live, Dead} {
+		for _, e := range []Event{LateAgain, BlockedNow, FailedOnce, AppliedNow, FoundThere, FoundGone} {
+			if name := string(from) + "/" + string(e); !seen[name] {
+				t.Errorf("%s is missing in the table", name)
+			}
+		}
 	}
 }
