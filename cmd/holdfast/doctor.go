@@ -10,10 +10,10 @@ func (p *program) doctorVerb() *cobra.Command {
 		Short: "What this machine has; then: target starts, shakes hands, one write, one read back, stops",
 		Long: `Looks for what specs may need of this machine. With a TARGET it is tried out step by step: it
 starts, shakes hands, takes one write, shows it in a read, and stops. Exit 2 when a step fails.`,
-		Args: cobra.MaximumNArgs(1),
+		Args: takes(0, 1, "at most one target: a target file, or the name of a built-in"),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON on stdout")
-	cmd.Flags().StringArrayVar(&allowOutside, "allow-outside", nil, "path or address outside of the run that the target may use (may be repeated)")
+	cmd.Flags().Var(texts(&allowOutside, outside), "allow-outside", "path or address outside of the run that the target may use (may be repeated)")
 	cmd.RunE = p.verb(func(args []string) (int, error) {
 		stop, done := p.stop("ending in order")
 		defer done()

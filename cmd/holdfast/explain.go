@@ -8,7 +8,7 @@ func (p *program) explainVerb() *cobra.Command {
 		Use:     "explain ID",
 		Short:   "A clause: its text, source, specs, faults, what usually breaks it, the mutant that shows it",
 		Example: "  holdfast explain WR-06\n  holdfast explain WR-06/answer-withheld",
-		Args:    cobra.ExactArgs(1),
+		Args:    takes(1, 1, "the ID of one clause or spec, such as WR-06 or WR-06/answer-withheld"),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON on stdout")
 	cmd.RunE = p.verb(func(args []string) (int, error) {

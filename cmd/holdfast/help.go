@@ -11,7 +11,7 @@ func helpVerb() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [VERB]",
 		Short: "How a verb is used",
-		Args:  cobra.MaximumNArgs(1),
+		Args:  takes(0, 1, "at most one verb"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			root := cmd.Root()
 			verb, _, err := root.Find(args)

@@ -13,7 +13,7 @@ func (p *program) listVerb() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "list [TARGET]",
 		Short:   "Clauses, specs and faults; with a target, why a spec would not run on it",
-		Args:    cobra.MaximumNArgs(1),
+		Args:    takes(0, 1, "at most one target: a target file, or the name of a built-in"),
 		Example: "  holdfast list\n  holdfast list my-helper.yaml\n  holdfast list server-memory --yaml > my-helper.yaml",
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON on stdout")

@@ -11,7 +11,7 @@ import (
 )
 
 func (p *program) mutantsVerb() *cobra.Command {
-	var o suites.MutantOptions
+	o := suites.MutantOptions{Out: "holdfast-mutants"}
 	var asJSON, list bool
 	cmd := &cobra.Command{
 		Use:   "mutants [NAME…]",
@@ -26,16 +26,13 @@ Exit codes: 0 it holds, 1 something was missed or accused, 2 usage, 3 something 
 	f := cmd.Flags()
 	f.BoolVar(&o.All, "all", false, "every spec on every mutant, not only those of its clauses")
 	f.BoolVar(&list, "list", false, "name the mutants and run nothing")
-	f.StringVar(&o.Out, "out", "holdfast-mutants", "folder for what it leaves; an earlier one is replaced")
-	f.IntVar(&o.Procs, "procs", 0, "workers (default four times the cores, as its specs mostly wait; at most one a spec)")
-	f.Int64Var(&o.Seed, "seed", 0, "fixes every choice of the run (default random)")
+	f.Var(text(&o.Out, "a folder"), "out", "folder for what it leaves; an earlier one is replaced")
+	f.Var(number(&o.Procs, 1), "procs", "workers (default four times the cores, as its specs mostly wait; at most one a spec)")
+	f.Var(seed(&o.Seed), "seed", "fixes every choice of the run (default random)")
 	f.BoolVar(&asJSON, "json", false, "as JSON on stdout")
 	cmd.RunE = p.verb(func(args []string) (int, error) {
 		if list {
 			return 0, p.show(asJSON, p.harness.Mutants, p.namesOfMutants)
-		}
-		if err := positive(o.Procs, 0, 0); err != nil {
-			return 0, err
 		}
 		o.Names = args
 		if !f.Changed("seed") {

@@ -18,7 +18,7 @@ func (p *program) reportVerb() *cobra.Command {
 		Short: "Renders a report that is there; runs nothing",
 		Long: `REPORT is a report folder or a report.json. What is rendered goes to stdout. The links of the
 html lead to what lies beside it in the report folder, where it is called report.html.`,
-		Args: cobra.ExactArgs(1),
+		Args: takes(1, 1, "one report folder or report.json"),
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "text, json, html, junit, md or badge (SVG)")
 	cmd.RunE = p.verb(func(args []string) (int, error) {

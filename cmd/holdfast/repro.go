@@ -7,7 +7,7 @@ import (
 )
 
 func (p *program) reproVerb() *cobra.Command {
-	var o suites.ReproOptions
+	o := suites.ReproOptions{Times: 1}
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "repro REPORT [ID…]",
@@ -18,20 +18,17 @@ a clause, or a pattern of either. The report stays as it is; what is left by the
 
 Exit codes: 0 none failed again, 1 at least one did, 2 usage, 3 a run of it ended in an error or
 has no result, 5 a run of it was inconclusive, 130 interrupted; the worst one stands, 1 first.`,
-		Args: cobra.MinimumNArgs(1),
+		Args: takes(1, -1, "a report folder, and behind it IDs of specs or clauses, if not all that failed are meant"),
 	}
 	f := cmd.Flags()
-	f.IntVar(&o.Times, "times", 1, "how often each spec is run")
-	f.StringVar(&o.Point, "point", "", "try one crash point only, as the report names it: 17:after, 17:ENOSPC")
-	f.StringVar(&o.Out, "out", "", "folder for what it leaves (default REPORT/repro)")
-	f.IntVar(&o.Procs, "procs", 0, "workers (default twice the cores, at most one a run)")
+	f.Var(number(&o.Times, 1), "times", "how often each spec is run")
+	f.Var(text(&o.Point, "a crash point as the report names it, such as 17:after"), "point", "try one crash point only, as the report names it: 17:after, 17:ENOSPC")
+	f.Var(text(&o.Out, "a folder"), "out", "folder for what it leaves (default REPORT/repro)")
+	f.Var(number(&o.Procs, 1), "procs", "workers (default twice the cores, at most one a run)")
 	f.BoolVar(&o.Keep, "keep", false, "leave the private stores of the runs for a look")
 	f.BoolVar(&asJSON, "json", false, "as JSON on stdout")
 	cmd.RunE = p.verb(func(args []string) (int, error) {
 		o.Report, o.IDs = args[0], args[1:]
-		if err := positive(o.Procs, 0, 0); err != nil {
-			return 0, err
-		}
 		stop, done := p.stop("ending in order, what was finished will be told")
 		defer done()
 		o.Stop, o.Watch = stop, p.watch()

@@ -120,6 +120,7 @@ func (p *program) root() *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetHelpFunc(p.help(root.HelpFunc()))
 	root.SetHelpCommand(helpVerb())
+	root.SetFlagErrorFunc(flagError)
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.AddCommand(
 		p.runVerb(), p.listVerb(), p.explainVerb(), p.doctorVerb(), p.reproVerb(), p.reportVerb(), p.mutantsVerb(),

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -15,10 +14,12 @@ import (
 
 const defaultOut = "holdfast-report"
 
+// outside is what --allow-outside takes.
+const outside = "a path, or an address such as 127.0.0.1:5432"
+
 func (p *program) runVerb() *cobra.Command {
-	var o suites.RunOptions
+	o := suites.RunOptions{Out: defaultOut}
 	var asJSON bool
-	var maxTime time.Duration
 	cmd := &cobra.Command{
 		Use:   "run [TARGET…]",
 		Short: "The gate: plan, run, report, exit code",
@@ -36,18 +37,18 @@ for any text and ? for one character.
 		Example: "  holdfast run\n  holdfast run my-helper.yaml --select 'DU-0*'\n  holdfast run my-helper.yaml --baseline known.yaml --max-time 5m",
 	}
 	f := cmd.Flags()
-	f.StringArrayVar(&o.Selection.Profiles, "profile", nil, "only this profile (may be repeated)")
-	f.StringSliceVar(&o.Selection.Select, "select", nil, "only specs that match")
-	f.StringSliceVar(&o.Selection.Skip, "skip", nil, "no specs that match")
+	f.Var(texts(&o.Selection.Profiles, "the name of a profile, such as durability"), "profile", "only this profile (may be repeated)")
+	f.Var(patterns(&o.Selection.Select), "select", "only specs that match")
+	f.Var(patterns(&o.Selection.Skip), "skip", "no specs that match")
 	f.StringVar(&o.Selection.Level, "level", "must", "the lowest level that gates: must or should")
-	f.StringVar(&o.Out, "out", defaultOut, "report folder; an earlier report in it is replaced")
-	f.IntVar(&o.Procs, "procs", 0, "workers (default twice the cores, at most one a spec)")
-	f.Int64Var(&o.Seed, "seed", 0, "fixes every choice of the run (default random)")
-	f.StringVar(&o.Baseline, "baseline", "", "YAML list of known failures: {spec or clause, expect, reason, issue, expires}")
+	f.Var(text(&o.Out, "a folder"), "out", "report folder; an earlier report in it is replaced")
+	f.Var(number(&o.Procs, 1), "procs", "workers (default twice the cores, at most one a spec)")
+	f.Var(seed(&o.Seed), "seed", "fixes every choice of the run (default random)")
+	f.Var(text(&o.Baseline, "the path of a baseline"), "baseline", "YAML list of known failures: {spec or clause, expect, reason, issue, expires}")
 	f.BoolVar(&o.NoControl, "no-control", false, "do not run the same specs on the reference")
-	f.IntVar(&o.AllowInconclusive, "allow-inconclusive", 0, "how many inconclusive specs are let through")
-	f.StringArrayVar(&o.AllowOutside, "allow-outside", nil, "path or address outside of the run that the target may use (may be repeated)")
-	f.DurationVar(&maxTime, "max-time", 0, "end the run in order after this long; what is left is not-run (default no limit)")
+	f.Var(number(&o.AllowInconclusive, 0), "allow-inconclusive", "how many inconclusive specs are let through")
+	f.Var(texts(&o.AllowOutside, outside), "allow-outside", "path or address outside of the run that the target may use (may be repeated)")
+	f.Var(span(&o.Stop.MaxTime), "max-time", "end the run in order after this long; what is left is not-run (default no limit)")
 	f.BoolVar(&o.Keep, "keep", false, "leave the private stores of the run for a look")
 	f.BoolVar(&asJSON, "json", false, "the report as JSON on stdout; an array of them with several targets")
 	cmd.RunE = p.verb(func(args []string) (int, error) {
@@ -55,28 +56,13 @@ for any text and ? for one character.
 		if !f.Changed("seed") {
 			o.Seed = rand.Int64N(1 << 31)
 		}
-		if err := positive(o.Procs, maxTime, o.AllowInconclusive); err != nil {
-			return 0, err
-		}
 		stop, done := p.stop("ending in order, the report will be written")
 		defer done()
+		stop.MaxTime = o.Stop.MaxTime
 		o.Stop, o.Watch = stop, p.watch()
-		o.Stop.MaxTime = maxTime
 		return p.gate(o, asJSON)
 	})
 	return cmd
-}
-
-func positive(procs int, maxTime time.Duration, allowed int) error {
-	switch {
-	case procs < 0:
-		return suites.Usage("--procs is %d; expected a number from 1, or none for the default", procs)
-	case maxTime < 0:
-		return suites.Usage("--max-time is %v; expected a duration such as 5m", maxTime)
-	case allowed < 0:
-		return suites.Usage("--allow-inconclusive is %d; expected a number from 0", allowed)
-	}
-	return nil
 }
 
 // gate runs and shows every report there is, also where one came to no end.

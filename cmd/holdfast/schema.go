@@ -12,6 +12,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/fixtures/target"
 	"github.com/holdfast-mcp/holdfast/reports"
 	"github.com/holdfast-mcp/holdfast/reports/verdict"
+	"github.com/holdfast-mcp/holdfast/suites"
 )
 
 func (p *program) schemaVerb() *cobra.Command {
@@ -19,7 +20,7 @@ func (p *program) schemaVerb() *cobra.Command {
 		Use:       "schema [target|report]",
 		Short:     "JSON Schema of the target file and of report.json",
 		Long:      "Prints the JSON Schema of the target file, or of report.json; without an argument both, as\n{\"target\": …, \"report\": …}.",
-		Args:      cobra.MatchAll(cobra.MaximumNArgs(1), cobra.OnlyValidArgs),
+		Args:      takes(0, 1, "target, report, or none for both"),
 		ValidArgs: []string{"target", "report"},
 		RunE: p.verb(func(args []string) (int, error) {
 			all := map[string]json.RawMessage{"target": target.Schema()}
@@ -29,8 +30,12 @@ func (p *program) schemaVerb() *cobra.Command {
 			}
 			all["report"] = report
 			var value any = all
-			if name := first(args); name != "" {
-				value = all[name]
+			if len(args) > 0 {
+				one, ok := all[args[0]]
+				if !ok {
+					return 0, suites.Usage("there is no schema %q; expected target, report, or none for both", args[0])
+				}
+				value = one
 			}
 			return 0, p.show(true, value, nil)
 		}),
