@@ -39,6 +39,10 @@ func Perform(ctx context.Context, t Test, s Setup) reports.Spec {
 	ctx, cancel := context.WithTimeout(ctx, p.limits.Spec)
 	defer cancel()
 	stop := p.play(ctx, t)
+	if stop != nil {
+		// What a spec stops with may quote a command or an answer of the target.
+		stop.Reason = string(p.config.Redact([]byte(stop.Reason)))
+	}
 	if err := p.config.Run.Close(); err != nil && stop == nil {
 		stop = &world.Stop{Verdict: verdict.Error, Reason: fmt.Sprintf("ending what the spec started: %v", err)}
 	}
@@ -51,6 +55,9 @@ func Perform(ctx context.Context, t Test, s Setup) reports.Spec {
 	result.Faults = judge.FaultsOf(h)
 	points := decide(&result, t, h, stop)
 	if err := tabulate(&result, h, points, s.Folder); err != nil && result.Verdict == verdict.Pass {
+		result.Verdict, result.Reason = verdict.Error, err.Error()
+	}
+	if err := excerpt(h, s.Folder); err != nil && result.Verdict == verdict.Pass {
 		result.Verdict, result.Reason = verdict.Error, err.Error()
 	}
 	if err := p.schedule.Write(filepath.Join(s.Folder, "schedule.yaml")); err != nil && result.Verdict == verdict.Pass {
@@ -83,7 +90,7 @@ func prepare(t Test, s Setup) (p *performance, err error) {
 	if p.config.Secrets, secrets, err = s.Target.ResolveSecrets(); err != nil {
 		return nil, err
 	}
-	p.config.Redact = without(secrets, p.config.Accounts)
+	p.config.Redact, p.config.Leaks = without(secrets, p.config.Accounts), world.NewLeaks(p.config.Accounts)
 	if p.schedule, err = scheduleOf(t, s); err != nil {
 		return nil, err
 	}
@@ -111,7 +118,7 @@ func (p *performance) record(folder string) (err error) {
 	if p.history, err = os.Create(filepath.Join(folder, "history.jsonl")); err != nil {
 		return fmt.Errorf("making the spec's history: %w", err)
 	}
-	options := []history.Option{history.WithRedaction(p.config.Redact)}
+	options := []history.Option{history.WithRedaction(p.config.Leaks.OfHistory(p.config.Redact))}
 	if clock := p.config.Seams.Clock; clock != nil {
 		options = append(options, history.WithClock(clock))
 	}
@@ -182,6 +189,9 @@ func (p *performance) play(ctx context.Context, t Test) (stop *world.Stop) {
 func decide(result *reports.Spec, t Test, h history.History, stop *world.Stop) []judge.Point {
 	if stop != nil {
 		result.Verdict, result.Reason = stop.Verdict, stop.Reason
+		if stop.Verdict == verdict.Fail {
+			result.Findings = append(result.Findings, reports.Finding{Clause: t.Clauses[0], Summary: stop.Reason})
+		}
 		return nil
 	}
 	ruling := judge.Ruled(judge.All(t.Judge, judge.Counted), h)

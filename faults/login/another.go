@@ -67,12 +67,17 @@ func (a *another) Release(ctx context.Context, evidence map[string]any) error {
 			return err
 		}
 	}
-	a.Reach(history.Observed, map[string]any{"spec": evidence})
+	// The account service's own count tells that it was the other one until now.
+	met, err := a.signed.Wait(ctx, a.limits)
+	if err != nil {
+		return a.missed(history.Observed, err)
+	}
+	a.Reach(history.Observed, map[string]any{"account_service": met, "answered": a.answered(), "spec": evidence})
 	before := a.answered()
 	if err := a.goBack(ctx); err != nil {
 		return a.missed(history.Healed, err)
 	}
-	err := wait.For(ctx, "the owner's restoration to be answered on wire "+a.line.Name(), a.limits.Converge, func(context.Context) (bool, error) {
+	err = wait.For(ctx, "the owner's restoration to be answered on wire "+a.line.Name(), a.limits.Converge, func(context.Context) (bool, error) {
 		return a.answered() > before, nil
 	})
 	if err != nil {

@@ -2,7 +2,9 @@ package judge
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/holdfast-mcp/holdfast/reports/history"
@@ -75,7 +77,7 @@ func Covered(h history.History) Ruling {
 	before, behind := 0, 0
 	for _, c := range all {
 		switch {
-		case !c.Counts():
+		case !c.Counts(), c.At.Error != "": // an error instead of a call is no kill
 		case c.Acknowledged:
 			behind++
 		default:
@@ -152,17 +154,19 @@ func NeverHalf(h history.History) Ruling {
 		if !okA || !okI {
 			return "", "", fmt.Errorf("the store was not seen behind it")
 		}
+		var missing Ruling
+		if !missing.hasColumns(anchors, "item_id", "task_key") || !missing.hasColumns(intents, "item_id", "kind") {
+			return "", "", errors.New(missing.Doubts[0])
+		}
 		started := startsOf(intents.Rows)
-		var lonely, orphans []string
+		var lonely []string
 		for _, id := range columns(anchors.Rows, "item_id") {
 			if started[id] != 1 {
 				lonely = append(lonely, id)
 			}
 			delete(started, id)
 		}
-		for id := range started {
-			orphans = append(orphans, id)
-		}
+		orphans := slices.Sorted(maps.Keys(started))
 		left := fmt.Sprintf("%d anchors, %d start intents", len(anchors.Rows), kinds(intents.Rows)["start"])
 		switch {
 		case len(lonely) > 0:
@@ -218,7 +222,7 @@ func StartsAgain(h history.History) Ruling {
 			return wrong, wrong, err
 		}
 		var lost []string
-		for value := range earlier {
+		for _, value := range slices.Sorted(maps.Keys(earlier)) {
 			if !slices.Contains(values, value) {
 				lost = append(lost, value)
 			}

@@ -41,6 +41,10 @@ func (r *Ruling) followUpNamesDeletion(h history.History, id string) {
 			continue
 		}
 		tried++
+		if outcomeUnknown(o) {
+			r.doubted("the follow-up %s on a deleted item got no answer", o.Invoked.ID)
+			continue
+		}
 		if o.Outcome() != history.Refused || o.Text("failure_class") != "permanent" || o.Text("failure_code") != "item_deleted" {
 			r.broke("WR-13", "a follow-up on a deleted item did not fail for good with the deletion named",
 				fmt.Sprintf("call %s: outcome %s, class %q, code %q", o.Invoked.ID, o.Outcome(), o.Text("failure_class"), o.Text("failure_code")))
@@ -164,6 +168,11 @@ func TwoErrors(h history.History) Ruling {
 				continue
 			}
 			code := o.Text("failure_code")
+			if outcomeUnknown(o) {
+				r.doubted("the follow-up %s on a %s ID got no answer", o.Invoked.ID, about)
+				codes[about] = append(codes[about], "")
+				continue
+			}
 			if o.Outcome() != history.Refused || code == "" {
 				r.broke("WR-15", "a follow-up on a "+about+" ID was not refused with a structured code",
 					fmt.Sprintf("call %s: outcome %s, code %q", o.Invoked.ID, o.Outcome(), code))

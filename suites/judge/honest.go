@@ -22,6 +22,10 @@ func ErrorChangedNothing(h history.History) Ruling {
 		if o.Outcome() != history.Refused {
 			continue
 		}
+		if o.Field("changed") != nil {
+			judged++ // the answer says itself what it changed
+			continue
+		}
 		before, after := r.around(h, o)
 		switch {
 		case before == nil || before.err != "":
@@ -59,7 +63,7 @@ func (r *Ruling) storeUnchanged(h history.History) {
 	for _, o := range h.Operations("invalid") {
 		before, after, seen := digests(h, o.Param("pair"))
 		switch {
-		case o.Outcome() != history.Refused:
+		case o.Outcome() != history.Refused || o.Field("changed") != nil:
 		case !seen:
 			r.doubted("the declared state was not seen around call %s", o.Invoked.ID)
 		case before != after:
@@ -122,11 +126,11 @@ func ReadBack(h history.History) Ruling {
 		case after.err != "" && (before == nil || before.err != ""):
 			r.doubted("no read had worked before call %s, so that the read behind it says nothing about its input", w.Invoked.ID)
 		case after.err != "":
-			what := "accepted"
+			clause, what := "DU-21", "accepted"
 			if w.Outcome() == history.Refused {
-				what = "refused"
+				clause, what = "DU-20", "refused" // an error that changed something
 			}
-			r.broke("DU-21", "input that was "+what+" breaks the next read",
+			r.broke(clause, "input that was "+what+" breaks the next read",
 				what+": "+value, "the read then: "+after.err, "its answer: "+answerOf(after.op))
 		case w.Outcome() == history.Done:
 			judged++

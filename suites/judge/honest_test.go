@@ -87,7 +87,7 @@ func TestReadBack(t *testing.T) {
 		variant{"input that was accepted breaks the read", edits(ends("c9", ending{Outcome: history.Refused, Reason: "cannot parse"})),
 			finds(broken("DU-21", "input that was accepted breaks the next read", `accepted: "v10"`, "the read then: refused: cannot parse", "its answer: cannot parse")), nil},
 		variant{"input that was refused breaks the read", edits(ends("c6", ending{Outcome: history.Refused, Reason: "cannot parse"})),
-			finds(broken("DU-21", "input that was refused breaks the next read", `refused: "awkward"`, "the read then: refused: cannot parse", "its answer: cannot parse")), nil},
+			finds(broken("DU-20", "input that was refused breaks the next read", `refused: "awkward"`, "the read then: refused: cannot parse", "its answer: cannot parse")), nil},
 		variant{"a read gets no answer", edits(ends("c9", unknown())),
 			finds(broken("DU-21", "input that was accepted breaks the next read", `accepted: "v10"`, "the read then: unknown: no answer within 15s", "its answer: no answer within 15s")), nil},
 		variant{"a write gets no answer", edits(ends("c8", unknown())), nil, []string{`call c8 (write of "v10") got no answer although no fault was placed`}},

@@ -107,3 +107,23 @@ func HelperKeepsOut(h history.History) Ruling {
 	}
 	return r
 }
+
+// NeverOpened (WR-29): nobody opened a file of the store while the helper was at
+// work and everybody else stopped. That an opening of the harness's own was seen
+// shows that one of the helper's would have been.
+func NeverOpened(store string) Rule {
+	return func(h history.History) Ruling {
+		var r Ruling
+		seen, ok := lastLook(h, store+"-openings", whenEarly, nil)
+		control, okC := lastLook(h, store+"-openings", "control", nil)
+		switch {
+		case !ok || !okC || len(control.Rows) == 0:
+			r.doubted("not even the harness's own opening of a file of the %s was seen", store)
+		case len(acknowledged(h, "note")) == 0 || len(acknowledged(h, "get")) == 0:
+			r.doubted("the helper was given no note and no read while the %s was watched", store)
+		case len(seen.Rows) > 0:
+			r.broke("WR-29", "the helper opened files of the "+store, "files: "+quoted(columns(seen.Rows, "file")))
+		}
+		return r
+	}
+}

@@ -3,6 +3,7 @@
 package judge
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/holdfast-mcp/holdfast/reports"
@@ -38,10 +39,18 @@ func All(rules ...Rule) Rule {
 }
 
 // Ruled is what a rule says of a history, and nothing against a target that
-// acknowledged nothing in it: whatever seems wrong then may be the target file's
-// own fault (contract, "acknowledged").
+// acknowledged nothing in it, or whose answers the target file's jq did not fit:
+// whatever seems wrong then may be the target file's own fault (contract,
+// "acknowledged").
 func Ruled(rule Rule, h history.History) Ruling {
 	r := rule(h)
+	for _, o := range h.Operations("") {
+		if o.Returned != nil && o.Returned.Unmapped {
+			r.Findings = nil
+			r.Doubts = append([]string{fmt.Sprintf("the answer of call %s (%s) was not understood: %s", o.Invoked.ID, o.Invoked.Tool, o.Returned.Reason)}, r.Doubts...)
+			return r
+		}
+	}
 	if len(r.Findings) == 0 || slices.ContainsFunc(h.Operations(""), func(o history.Operation) bool {
 		return o.Outcome() == history.Done && o.Invoked.Role != "setup"
 	}) {

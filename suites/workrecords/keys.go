@@ -18,7 +18,9 @@ var keys = []suites.Test{
 
 	noteOnce("WR-07/answer-withheld", "its answer never arrived", "answer-lost", loseAnswer(faults.Withheld)),
 	noteOnce("WR-07/answer-cut", "its connection was cut after the commit", "answer-lost", loseAnswer(faults.Cut)),
+	noteOnce("WR-07/caller-gone", "its caller went away after the commit", "caller-gone", loseCaller),
 	noteOnce("WR-07/request-lost", "its request never arrived", "request-lost", loseRequest),
+	noteOnce("WR-07/racing-on-one-connection", "two racing calls carry its key", "race", raceOnOne),
 	noteOnce("WR-07/racing-from-two-helpers", "two helpers race with its key", "race", raceOnTwo),
 	noteOnce("WR-07/after-restart", "its answer was lost and the helper was killed", "kill-at-answer", killed),
 }

@@ -49,7 +49,7 @@ var order = []suites.Test{
 	},
 	{
 		ID: "WR-05/order-across-kills-of-the-app", Clauses: []string{"WR-05"},
-		Title:  "notes apply in accepted order although the app is killed while it applies them",
+		Title:  "notes apply in accepted order although the app is killed while notes are waiting for it",
 		Faults: []string{"kill-at-stored"},
 		Drive: on(func(s *scene) {
 			s.begin()

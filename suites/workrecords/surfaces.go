@@ -24,6 +24,7 @@ var surfaces = []suites.Test{
 		Judge: judge.All(judge.Placed("login-held", 1), judge.KeptWhileTransient("WR-36", 1),
 			judge.NotesOnRecord("WR-36", 1), judge.SurfacesAgree),
 	},
+	helperKeepsOut,
 	{
 		ID: "WR-29/through-the-repository", Clauses: []string{"WR-29"},
 		Title:   "every library write, deletes included, leaves one envelope and one refresh event; content is never in clear",
@@ -46,6 +47,36 @@ var surfaces = []suites.Test{
 		}),
 		Judge: judge.All(judge.ThroughRepository, judge.CanarySealed, judge.HelperKeepsOut),
 	},
+}
+
+// helperKeepsOut is the part of WR-29 that is about the helper: with the app
+// stopped nobody else uses the library, so that every opening of its files, however
+// short, is the helper's.
+var helperKeepsOut = suites.Test{
+	ID: "WR-29/helper-keeps-out-of-the-library", Clauses: []string{"WR-29"},
+	Title:   "the helper opens no file of the library while it accepts and reads, with the app stopped",
+	Missing: noStore("library"),
+	Drive: on(func(s *scene) {
+		s.begin()
+		t := s.newTask()
+		id := s.start(t)
+		s.awaitItem(id)
+		s.settle()
+		s.StopProcess("app")
+		opened := s.WatchOpenings("library")
+		defer opened.Close()
+		s.note(id, s.Word("a note"))
+		s.helper.Do(s.following("status", id, "doing"))
+		s.get(id, early)
+		s.start(s.newTask())
+		s.start(s.again(t))
+		s.helper = s.helper.Restarted()
+		s.get(id, early)
+		opened.Look(early)
+		opened.Control()
+		opened.Look("control")
+	}),
+	Judge: judge.NeverOpened("library"),
 }
 
 // delete is the person's deletion of an item whose queue is empty.

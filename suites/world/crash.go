@@ -178,6 +178,9 @@ func (w *World) crash(name string, c Crash, base string, record crashpoint.Recor
 	}
 	again, err := w.newCaller()
 	if err != nil {
+		if !ownFault(err) {
+			w.cannotStart(err)
+		}
 		w.Mark(RestartMark, map[string]any{"run": name, "error": err.Error()})
 		return false
 	}

@@ -2,10 +2,12 @@ package world
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
 
+	"github.com/holdfast-mcp/holdfast/faults"
 	"github.com/holdfast-mcp/holdfast/faults/login"
 	"github.com/holdfast-mcp/holdfast/faults/wire"
 	"github.com/holdfast-mcp/holdfast/fixtures/account"
@@ -33,6 +35,10 @@ func (w *World) AnotherAccount() *Trouble {
 	another := login.Another{
 		Line: w.accountLine(), Match: restoration, Limits: w.config.Limits,
 		Switch: func(ctx context.Context) error { return w.restoreTo(ctx, account.Second) },
+		Signed: faults.Condition{What: "the account service's word that the other account was restored", Fact: func(ctx context.Context) (map[string]any, bool, error) {
+			n, err := w.restorations(ctx, account.Second)
+			return map[string]any{"account": account.Second, "restorations": n}, n > 0, err
+		}},
 		Back: func(ctx context.Context) error {
 			if err := w.restoreTo(ctx, ""); err != nil {
 				return err
@@ -56,6 +62,26 @@ func (w *World) accountLine() wire.Line {
 		Inconclusive("the target file has no wire %q from the app to its account service, so the login cannot be delayed", accountWire)
 	}
 	return w.config.Seams.line(line)
+}
+
+// restorations asks the account service, past the wire, how often it has
+// restored an account.
+func (w *World) restorations(ctx context.Context, name string) (int, error) {
+	service := w.known(nil)[w.Target.Wires[accountWire].To+".url"]
+	said, err := w.ask(ctx, http.MethodGet, service+account.StatePath, "")
+	if err != nil {
+		return 0, err
+	}
+	var state account.State
+	if err := json.Unmarshal(said, &state); err != nil {
+		return 0, fmt.Errorf("reading the account service's state: %w", err)
+	}
+	for _, a := range state.Accounts {
+		if a.Name == name {
+			return a.Restorations, nil
+		}
+	}
+	return 0, fmt.Errorf("the account service has no account %q", name)
 }
 
 // restoreTo tells the account service, past the wire, whom it restores.

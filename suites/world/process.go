@@ -2,6 +2,7 @@ package world
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net/url"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/holdfast-mcp/holdfast/faults/wire"
 	"github.com/holdfast-mcp/holdfast/fixtures/launch"
+	"github.com/holdfast-mcp/holdfast/fixtures/mcp"
 	"github.com/holdfast-mcp/holdfast/fixtures/target"
 )
 
@@ -113,7 +115,7 @@ func (w *World) spawn(name string, spec target.Process, instance int, more targe
 func (w *World) command(name string, spec target.Process, instance int, scope target.Scope, over map[string]string) (launch.Command, error) {
 	c := launch.Command{
 		Name: name, Stdio: spec.MCP.Stdio, Dir: w.dir,
-		Log: filepath.Join(w.config.Folder, fmt.Sprintf("%s.log", name)), Redact: w.config.Redact,
+		Log: filepath.Join(w.config.Folder, fmt.Sprintf("%s.log", name)), Redact: w.config.Leaks.OfLog(name, w.config.Redact),
 	}
 	for _, word := range w.argv(spec) {
 		expanded, err := scope.Expand(word)
@@ -213,6 +215,19 @@ func (w *World) StopProcess(name string) {
 	p.running = nil
 }
 
-// cannotStart ends the spec because a process did not come up: that is the
-// target's own affair only where the caller says so, so here it is an error.
-func (w *World) cannotStart(err error) { Broken("%v", err) }
+// cannotStart ends the spec because a process did not come up. Once one of its
+// kind had run in this world and was killed by a fault it is the target that does
+// not start again on what the kill has left; before that it is no judgement.
+func (w *World) cannotStart(err error) {
+	if w.killed && ownFault(err) {
+		Broke("after a kill the target does not start again: %v", err)
+	}
+	Broken("%v", err)
+}
+
+// ownFault says whether a process that did not come up ended or refused by itself.
+func ownFault(err error) bool {
+	var ended *launch.Failure
+	var none *mcp.NoAnswer
+	return errors.As(err, &ended) && ended.Err == nil || errors.As(err, &none) && none.Reason == mcp.ConnectionLost
+}

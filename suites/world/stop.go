@@ -27,3 +27,9 @@ func Inconclusive(format string, args ...any) {
 func Broken(format string, args ...any) {
 	panic(Stop{Verdict: verdict.Error, Reason: fmt.Sprintf(format, args...)})
 }
+
+// Broke stops the spec: the target broke the spec's first clause in a way that
+// leaves nothing to go on with.
+func Broke(format string, args ...any) {
+	panic(Stop{Verdict: verdict.Fail, Reason: fmt.Sprintf(format, args...)})
+}

@@ -209,6 +209,7 @@ type victim struct {
 func (v victim) Kill(ctx context.Context) error { return v.kill(ctx) }
 
 func (w *World) victim(p *launch.Process) process.Victim {
+	w.killed = true
 	kill := p.Kill
 	if w.config.Seams.Kill != nil {
 		kill = w.config.Seams.Kill(kill)

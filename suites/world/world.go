@@ -45,6 +45,8 @@ type Config struct {
 	// Secrets are the target's resolved secrets, Redact takes them out again.
 	Secrets target.Scope
 	Redact  func([]byte) []byte
+	// Leaks counts the accounts' secrets in what is kept, before Redact.
+	Leaks *Leaks
 	// Point is the one crash point to be tried (see PointName), "" for all.
 	Point string
 	// Seams are where the harness's own self-test reaches in.
@@ -69,6 +71,7 @@ type World struct {
 	scope     target.Scope
 	calls     int
 	words     int
+	killed    bool // a fault has killed a process of the target
 	starts    int
 }
 
