@@ -14,6 +14,9 @@ import (
 	"testing"
 
 	. "github.com/onsi/gomega"
+
+	"github.com/holdfast-mcp/holdfast/reports"
+	"github.com/holdfast-mcp/holdfast/reports/verdict"
 )
 
 // script runs bash at the top of the tree and gives the exit status and all output.
@@ -180,4 +183,24 @@ func TestSetupKnowsEveryToolThatATestNeeds(t *testing.T) {
 	if status, said = setup("true"); status != 0 || !strings.Contains(said, "setup: all there: ") {
 		t.Errorf("with everything there it ended with %d:\n%s", status, said)
 	}
+}
+
+// What the scripts read of a report is what stands in it, and nothing of what
+// only looks the same.
+func TestVerdictsAreReadFromAReport(t *testing.T) {
+	g := NewWithT(t)
+	folder := t.TempDir()
+	spec := func(id string, v verdict.Verdict) reports.Spec {
+		return reports.Spec{Key: id, ID: id, Clauses: []string{"DU-02"}, Target: "x", Verdict: v, Title: `"verdict": "error"`,
+			CrashPoints: &reports.CrashPoints{Tried: []reports.CrashPoint{{Name: "1:before", Verdict: verdict.Fail}}}}
+	}
+	g.Expect(reports.Write(folder, reports.ReportFile, reports.Report{
+		Schema: reports.ReportSchema, Target: reports.Target{Name: "x"},
+		Clauses: []reports.Clause{{ID: "DU-07/bytes", Verdict: verdict.Fail}},
+		Specs:   []reports.Spec{spec("DU-01/a", verdict.Pass), spec("DU-02/b", verdict.Inconclusive)},
+		Control: &reports.Control{Target: "reference", Specs: []reports.Spec{spec("DU-03/c", verdict.Fail)}},
+	})).To(Succeed())
+	status, said := script(t, "", `awk -f scripts/verdicts.awk "$F"`, "F="+filepath.Join(folder, reports.ReportFile))
+	g.Expect(status).To(Equal(0))
+	g.Expect(said).To(Equal("DU-01/a pass\nDU-02/b inconclusive\n"))
 }

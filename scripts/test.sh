@@ -22,23 +22,43 @@ holdfast() {
   expect "$want" "$name" timeout --kill-after=10s "$limit" bin/holdfast "$@" || true
 }
 
-# gate STATUS TARGET runs the gate with a report folder of its own.
+# gate STATUS TARGET [FLAG...] runs the gate with a report folder of its own.
 gate() {
-  holdfast "$1" "holdfast run $2 (exit $1)" run "$2" --out "$reports/$(basename "$2" .yaml)"
+  local name
+  name=$(basename "$2" .yaml)
+  holdfast "$1" "holdfast run ${*:2} (exit $1)" run "${@:2}" --out "$reports/$name"
 }
 
-# judged TARGET VERDICT CLAUSE... holds the report of that gate to a verdict a
-# clause: fail means that at least one of its specs failed, pass that all passed.
+# judged TARGET VERDICT WHAT... holds the report of that gate to a verdict of each
+# WHAT, a clause or a spec: fail means that at least one of its specs failed,
+# another verdict that it is that of all of them.
 judged() {
-  local name verdicts verdict=$2 clause
+  local name verdicts verdict=$2 what
   name=$(basename "$1" .yaml)
-  for clause in "${@:3}"; do
-    verdicts=$(grep -F "\"id\":\"$clause/" "$reports/$name/results.jsonl" | grep -oE '"verdict":"[a-z-]+"' | sort -u) || true
+  for what in "${@:3}"; do
+    verdicts=$(awk -f scripts/verdicts.awk "$reports/$name/report.json" |
+      awk -v what="$what" '$1 == what || index($1, what "/") == 1 { print $2 }' | sort -u) || true
     case $verdict in
-      fail) step "$name: $clause fails" grep -qx '"verdict":"fail"' <<<"$verdicts" || echo "$verdicts" ;;
-      pass) step "$name: $clause passes" test "$verdicts" = '"verdict":"pass"' || echo "$verdicts" ;;
+      fail) step "$name: $what fails" grep -qx fail <<<"$verdicts" || echo "$verdicts" ;;
+      *) step "$name: $what is $verdict" test "$verdicts" = "$verdict" || echo "$verdicts" ;;
     esac
   done
+}
+
+# again TARGET SPEC TIMES runs what failed in that gate's report once more, as often
+# as that; it must fail every time.
+again() {
+  expect 1 "holdfast repro $1 $2 --times $3 (exit 1)" repeated "$@" || true
+  step "$1: $2 failed again $3 of $3" grep -qE "^ +\"failed\": $3,\$" "$reports/$1-again.json" || cat "$reports/$1-again.json"
+}
+repeated() {
+  timeout --kill-after=10s "$limit" bin/holdfast repro "$reports/$1" "$2" --times "$3" --json >"$reports/$1-again.json"
+}
+
+# unprobed FILE COPY takes the probes out of a target file.
+unprobed() {
+  sed '/^ *probes:$/,/^$/d' "$1" >"$2"
+  ! cmp -s "$1" "$2" && ! grep -q 'probes:' "$2"
 }
 
 # Which packages start goroutines or lock: their sources say so, so that a new one
@@ -76,6 +96,7 @@ fi
 # -- from end to end ---------------------------------------------------------
 gate 0 reference
 gate 0 reference-http
+gate 0 reference-stateless
 holdfast 0 "holdfast mutants" mutants
 
 # Helpers that nobody here wrote. What they do under these faults was found by hand
@@ -83,14 +104,20 @@ holdfast 0 "holdfast mutants" mutants
 # fails what held is wrong.
 if step "thirdparty go" fixtures/thirdparty/install.sh go; then
   gate 1 fixtures/targets/go-sdk-memory.yaml
-  judged go-sdk-memory fail DU-04
+  judged go-sdk-memory fail DU-03 DU-04
   judged go-sdk-memory pass DU-01
 fi
 if command -v npm >/dev/null && command -v node >/dev/null; then
   if step "thirdparty npm" fixtures/thirdparty/install.sh npm; then
     gate 1 fixtures/targets/server-memory.yaml
     judged server-memory fail DU-04 DU-05
-    judged server-memory pass DU-01
+    judged server-memory pass DU-01 DU-03
+    again server-memory DU-04/concurrent-on-one-connection 5
+
+    # Without a probe no lost answer is proven to have been behind its commit.
+    step "a target file without its probes" unprobed fixtures/targets/server-memory.yaml "$reports/unprobed.yaml" &&
+      gate 5 "$reports/unprobed.yaml" --select 'DU-02/*' --no-control &&
+      judged unprobed inconclusive DU-02/answer-withheld DU-02/answer-cut DU-02/request-lost
     gate 1 fixtures/targets/server-filesystem.yaml
     judged server-filesystem fail DU-04
     judged server-filesystem pass DU-01
