@@ -15,10 +15,10 @@ const rest = "rest"
 var atTheDoor = []suites.Test{
 	{
 		ID: "WR-26/unknown-values", Clauses: []string{"WR-26"},
-		Title:   "a value that an enumeration does not have is refused, and nothing of the call is stored",
-		Missing: noTool("status"),
-		Drive:   on(func(s *scene) { s.breakSchemas("enum") }),
-		Judge:   judge.RefusedAtTheDoor("WR-26"),
+		Title:  "a value that an enumeration does not have is refused, and nothing of the call is stored",
+		NotFor: noTool("status"),
+		Drive:  on(func(s *scene) { s.breakSchemas("enum") }),
+		Judge:  judge.RefusedAtTheDoor("WR-26"),
 	},
 	{
 		ID: "WR-27/every-violation-of-the-schemas", Clauses: []string{"WR-27"},

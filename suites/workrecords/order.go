@@ -96,7 +96,8 @@ var behindTurnedAway = suites.Test{
 func followedUp(last string) suites.Test {
 	return suites.Test{
 		ID: "WR-04/" + last + "-right-after-start", Clauses: []string{"WR-04"},
-		Title: "note, status and " + last + " right after a start are accepted and queued",
+		NotFor: first(noTool("status"), noTool(last)),
+		Title:  "note, status and " + last + " right after a start are accepted and queued",
 		Drive: on(func(s *scene) {
 			s.beginWithoutApp()
 			id := s.start(s.newTask())

@@ -10,6 +10,7 @@ var surfaces = []suites.Test{
 		ID: "WR-36/note-before-login", Clauses: []string{"WR-36"},
 		Title:  "a note sent before the login is on the record after it, the same on answer, sidecar, library and card",
 		Faults: []string{"login-held"},
+		NotFor: noTool("status"),
 		Drive: on(func(s *scene) {
 			login := s.beginWithLoginHeld()
 			id := s.start(s.newTask())
@@ -27,6 +28,7 @@ var surfaces = []suites.Test{
 	helperKeepsOut,
 	{
 		ID: "WR-29/through-the-repository", Clauses: []string{"WR-29"},
+		NotFor:  noTool("status"),
 		Title:   "every library write, deletes included, leaves one envelope and one refresh event; content is never in clear",
 		Missing: noStore("library"),
 		Drive: on(func(s *scene) {
@@ -55,6 +57,7 @@ var surfaces = []suites.Test{
 var helperKeepsOut = suites.Test{
 	ID: "WR-29/helper-keeps-out-of-the-library", Clauses: []string{"WR-29"},
 	Title:   "the helper opens no file of the library while it accepts and reads, with the app stopped",
+	NotFor:  noTool("status"),
 	Missing: noStore("library"),
 	Drive: on(func(s *scene) {
 		s.begin()
