@@ -41,7 +41,7 @@ var ends = []suites.Test{
 	},
 	{
 		ID: "WR-24/repeated-once-applied", Clauses: []string{"WR-24"},
-		Title: "what was applied stays applied across restarts, and a repeated call gets the result of the first time",
+		Title:  "what was applied stays applied across restarts, and a repeated call gets the result of the first time",
 		NotFor: first(noTool("status"), noTool("complete")),
 		Drive: on(func(s *scene) {
 			s.begin()
