@@ -63,15 +63,16 @@ func (o *Openings) Look(when string) {
 // Control opens a file of the store as a helper would, so that the next look has
 // something to show if it sees anything at all.
 func (o *Openings) Control() {
-	for _, file := range o.w.store(o.store) {
-		f, err := os.Open(file)
-		if err == nil {
-			err = f.Close()
-		}
-		if err != nil {
-			Broken("opening %s as a control: %v", file, err)
-		}
-		return
+	files := o.w.store(o.store)
+	if len(files) == 0 {
+		Inconclusive("the store %q has no file left to open as a control", o.store)
+	}
+	f, err := os.Open(files[0])
+	if err == nil {
+		err = f.Close()
+	}
+	if err != nil {
+		Broken("opening %s as a control: %v", files[0], err)
 	}
 }
 
