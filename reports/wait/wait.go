@@ -78,8 +78,20 @@ func Default() Limits {
 // For waits until fact returns true, ctx ends, or limit has passed. what names
 // the fact in the error ("the helper's answer"). An error of fact ends the wait.
 func For(ctx context.Context, what string, limit time.Duration, fact func(context.Context) (bool, error)) error {
+	return look(ctx, what, limit, 0, fact)
+}
+
+// Soon is For for a fact that mostly comes within moments and is noticed at once
+// then: in the first 200 ms the pauses between looks are 5 ms at most.
+func Soon(ctx context.Context, what string, limit time.Duration, fact func(context.Context) (bool, error)) error {
+	return look(ctx, what, limit, 200*time.Millisecond, fact)
+}
+
+// look looks until the fact is there; for as long as soon, looks stay close.
+func look(ctx context.Context, what string, limit, soon time.Duration, fact func(context.Context) (bool, error)) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
+	begun := time.Now()
 	pause := Default().Poll
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
@@ -97,9 +109,18 @@ func For(ctx context.Context, what string, limit time.Duration, fact func(contex
 			return fmt.Errorf("waited %v for %s, which did not come: %w", limit, what, ctx.Err())
 		case <-timer.C:
 		}
-		// Looks get rarer, so that a slow fact does not eat the machine.
-		if pause < 64*time.Millisecond {
-			pause += pause / 2
-		}
+		pause = nextPause(pause, time.Since(begun), soon)
 	}
+}
+
+// nextPause is longer than the last: looks get rarer, so that a slow fact does
+// not eat the machine.
+func nextPause(pause, passed, soon time.Duration) time.Duration {
+	if pause < 64*time.Millisecond {
+		pause += pause / 2
+	}
+	if passed < soon {
+		return min(pause, 5*time.Millisecond)
+	}
+	return pause
 }

@@ -54,6 +54,37 @@ func TestFor(t *testing.T) {
 	}
 }
 
+// While a fact is expected soon, looks stay close; then they get rarer as ever.
+func TestTheNextPause(t *testing.T) {
+	const ms = time.Millisecond
+	tests := []struct{ pause, passed, soon, next time.Duration }{
+		{2 * ms, 0, 0, 3 * ms},
+		{6 * ms, 20 * ms, 0, 9 * ms},
+		{63 * ms, time.Minute, 0, 63*ms + 63*ms/2},
+		{64 * ms, time.Minute, 0, 64 * ms},
+		{2 * ms, 0, 200 * ms, 3 * ms},
+		{4 * ms, 10 * ms, 200 * ms, 5 * ms},
+		{5 * ms, 199 * ms, 200 * ms, 5 * ms},
+		{6 * ms, 200 * ms, 200 * ms, 9 * ms},
+		{64 * ms, time.Minute, 200 * ms, 64 * ms},
+	}
+	for _, tt := range tests {
+		if next := nextPause(tt.pause, tt.passed, tt.soon); next != tt.next {
+			t.Errorf("after a pause of %v, %v after the begin, with looks close for %v: %v, expected %v", tt.pause, tt.passed, tt.soon, next, tt.next)
+		}
+	}
+}
+
+func TestSoon(t *testing.T) {
+	if err := Soon(t.Context(), "the helper", time.Minute, after(5)); err != nil {
+		t.Error(err)
+	}
+	err := Soon(t.Context(), "the helper", 20*time.Millisecond, func(context.Context) (bool, error) { return false, nil })
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("the error is %v, expected that the deadline has passed", err)
+	}
+}
+
 // after is a fact that shows at the nth look.
 func after(n int) func(context.Context) (bool, error) {
 	return func(context.Context) (bool, error) {
