@@ -1,6 +1,7 @@
 package world
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -138,13 +139,26 @@ func (c *Caller) noHandshake(err error) error {
 		case <-time.After(c.w.config.Limits.Stop):
 		}
 	}
+	garbage := c.session.Garbage()
 	select {
 	case <-c.process.Done():
-		return c.process.Failed("before it had shaken hands", "run the command by hand and see what it says; an MCP server reads JSON-RPC from stdin until it ends")
+		err = c.process.Failed("before it had shaken hands", "run the command by hand and see what it says; an MCP server reads JSON-RPC from stdin until it ends")
 	default:
-		return fmt.Errorf("shaking hands with the helper (%s): expected an answer to initialize within %v: %w; is the command an MCP server, and does the target file name its transport (mcp) and revision rightly?",
-			c.name, c.w.config.Limits.Ready, err)
+		if garbage.Count == 0 {
+			return fmt.Errorf("shaking hands with the helper (%s): expected an answer to initialize within %v: %w; is the command an MCP server, and does the target file name its transport (mcp) and revision rightly?",
+				c.name, c.w.config.Limits.Ready, err)
+		}
 	}
+	if garbage.Count == 0 {
+		return err
+	}
+	return fmt.Errorf("shaking hands with the helper (%s): its stdout has bytes that are no MCP message: %q is %s; an MCP server writes nothing but messages there, and its log to stderr: %w",
+		c.name, firstLine(garbage.First), garbage.Why, err)
+}
+
+func firstLine(text []byte) []byte {
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	return line
 }
 
 // end ends the session, the helper and the wire in order.
