@@ -280,6 +280,7 @@ func TestALiftedSidecarIsLikeANewOne(t *testing.T) {
 func TestALiftKilledAtAnyStatement(t *testing.T) {
 	for version := 1; version < sidecar.ContractVersion; version++ {
 		t.Run(fmt.Sprintf("from %d", version), func(t *testing.T) {
+			t.Parallel()
 			g := NewWithT(t)
 			before := filled(t, version)
 			whole := copyOf(t, before)
@@ -305,6 +306,7 @@ func TestALiftKilledAtAnyStatement(t *testing.T) {
 func TestALiftCutAtAnyPlaceOfItsLog(t *testing.T) {
 	for version := 1; version < sidecar.ContractVersion; version++ {
 		t.Run(fmt.Sprintf("from %d", version), func(t *testing.T) {
+			t.Parallel()
 			g := NewWithT(t)
 			before := filled(t, version)
 			whole := copyOf(t, before)
@@ -318,7 +320,11 @@ func TestALiftCutAtAnyPlaceOfItsLog(t *testing.T) {
 			const header, frame = 32, 24 + 4096 // of a WAL; pages have SQLite's default size
 			g.Expect((len(wal) - header) % frame).To(BeZero())
 			g.Expect(len(wal)).To(BeNumerically(">", header+3*frame))
-			for at := 0; at < len(wal); at += frame / 2 {
+			cuts := []int{0, header / 2, len(wal) - frame/2} // torn ones, and every whole frame
+			for at := header; at < len(wal); at += frame {
+				cuts = append(cuts, at)
+			}
+			for _, at := range cuts {
 				path := copyOf(t, before)
 				g.Expect(os.WriteFile(path+"-wal", wal[:at], 0o600)).To(Succeed())
 				s := openOld(t, version, copyOf(t, path)) // without its last frame the log says nothing
