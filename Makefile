@@ -21,7 +21,7 @@ test: ## everything that must hold before a change lands (installs what it needs
 	@scripts/test.sh
 
 bench: ## the closing measurements, as ratios within one run; a table at the end
-	$(GO) test -count=1 -run '^$$' -bench . ./faults ./faults/wire ./fixtures/launch ./fixtures/probe
+	$(GO) test -count=1 -run '^$$' -bench . ./faults ./faults/wire ./faults/crashpoint ./fixtures/launch ./fixtures/probe
 	$(GO) test -count=1 -timeout 20m -run '^$$' -bench . ./bench
 
 thirdparty: ## installs helpers that somebody else wrote into a cache folder

@@ -8,21 +8,30 @@ import (
 	"github.com/holdfast-mcp/holdfast/faults/crashpoint"
 )
 
+// The bounds of what tracing costs, as ratios of medians.
+const (
+	// atMostUntraced bounds a loop of system calls that do not count, ÷ bare.
+	atMostUntraced = 1.6
+	// atLeastPoints bounds crash points a second ÷ bare runs a second, from below.
+	atLeastPoints = 0.25
+)
+
+// atATime is how many pairs are taken at least.
+const atATime = 15
+
 // BenchmarkUntracedCalls measures a program that makes nothing but system calls
 // that do not count, under the tracer and bare, in turns, and reports the ratio of
 // the medians. Most of what it costs is that the kernel looks at the filter.
 func BenchmarkUntracedCalls(b *testing.B) {
 	r := newRun(b)
-	var traced, bare []time.Duration
-	for b.Loop() {
-		bare = append(bare, once(b, func() {
-			<-(&bench{t: b, run: r, dir: b.TempDir()}).start([]string{self(b)}, roleVariable+"=getpid").Done()
-		}))
-		traced = append(traced, once(b, func() {
-			role(b, r, b.TempDir(), crashpoint.Plan{Armed: true}, "getpid").ended()
-		}))
+	bare, traced := inTurns(b, func() {
+		<-(&bench{t: b, run: r, dir: b.TempDir()}).start([]string{self(b)}, roleVariable+"=getpid").Done()
+	}, func() {
+		role(b, r, b.TempDir(), crashpoint.Plan{Armed: true}, "getpid").ended()
+	})
+	if got := ratio(b, traced, bare, "traced/bare"); got > atMostUntraced {
+		b.Errorf("untraced calls cost %.2f of what they cost bare, expected at most %.2f", got, atMostUntraced)
 	}
-	ratio(b, traced, bare, "traced/bare")
 }
 
 // BenchmarkOrdinaryCall measures one request to the store (five calls that count),
@@ -54,26 +63,42 @@ func BenchmarkOrdinaryCall(b *testing.B) {
 // operation left alone and bare, in turns, and reports runs a second as a ratio.
 func BenchmarkCrashPoints(b *testing.B) {
 	r := newRun(b)
-	var killed, bare []time.Duration
 	at := &crashpoint.Trigger{At: crashpoint.Address{N: 4}, Side: crashpoint.Before, Do: crashpoint.Kill}
-	for b.Loop() {
-		bare = append(bare, once(b, func() {
-			s := (&bench{t: b, run: r, dir: b.TempDir()}).read([]string{self(b)}, roleVariable+"=store")
+	bare, killed := inTurns(b, func() {
+		s := (&bench{t: b, run: r, dir: b.TempDir()}).read([]string{self(b)}, roleVariable+"=store")
+		s.line()
+		for _, text := range []string{"first", "second"} {
+			s.say(text)
 			s.line()
-			for _, text := range []string{"first", "second"} {
-				s.say(text)
-				s.line()
-			}
-			s.proc.Stdin.Close()
-			<-s.proc.Done()
-		}))
-		killed = append(killed, once(b, func() {
-			if _, err := storing(b, r, at).trace.Struck(within(b)); err != nil {
-				b.Fatal(err)
-			}
-		}))
+		}
+		s.proc.Stdin.Close()
+		<-s.proc.Done()
+	}, func() {
+		if _, err := storing(b, r, at).trace.Struck(within(b)); err != nil {
+			b.Fatal(err)
+		}
+	})
+	if got := ratio(b, bare, killed, "points/runs"); got < atLeastPoints {
+		b.Errorf("%.2f crash points are made in the time of a bare run, expected at least %.2f", got, atLeastPoints)
 	}
-	ratio(b, bare, killed, "points/runs")
+}
+
+// inTurns measures two things as often as the benchmark asks for. Which goes first
+// changes every time, so that what one leaves behind falls on both alike.
+func inTurns(b *testing.B, bare, ours func()) (bareTook, oursTook []time.Duration) {
+	b.Helper()
+	for b.Loop() {
+		for i := range atATime {
+			if i%2 == 0 {
+				bareTook = append(bareTook, once(b, bare))
+			}
+			oursTook = append(oursTook, once(b, ours))
+			if i%2 == 1 {
+				bareTook = append(bareTook, once(b, bare))
+			}
+		}
+	}
+	return bareTook, oursTook
 }
 
 func once(b *testing.B, do func()) time.Duration {
@@ -84,10 +109,12 @@ func once(b *testing.B, do func()) time.Duration {
 }
 
 // ratio reports the ratio of two medians.
-func ratio(b *testing.B, over, under []time.Duration, name string) {
+func ratio(b *testing.B, over, under []time.Duration, name string) float64 {
 	b.Helper()
 	slices.Sort(over)
 	slices.Sort(under)
-	b.ReportMetric(float64(over[len(over)/2])/float64(under[len(under)/2]), name)
+	value := float64(over[len(over)/2]) / float64(under[len(under)/2])
+	b.ReportMetric(value, name)
 	b.ReportMetric(0, "ns/op")
+	return value
 }
