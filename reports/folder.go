@@ -86,6 +86,9 @@ func schemaOf(path string) (string, error) {
 	return head.Schema, err
 }
 
+// roomy is what to do where a file of the folder cannot be written.
+const roomy = "make room there, see that it may be written, or name another folder with --out"
+
 // Write writes one of the folder's JSON files, whole or not at all.
 func Write(folder, name string, value any) error {
 	text, err := json.MarshalIndent(value, "", "  ")
@@ -98,7 +101,7 @@ func Write(folder, name string, value any) error {
 // WriteText writes one of the folder's files, whole or not at all.
 func WriteText(folder, name string, text []byte) error {
 	if err := maybe.WriteFile(filepath.Join(folder, name), text, 0o644); err != nil {
-		return fmt.Errorf("writing %s to the report folder %q: %w", name, folder, err)
+		return fmt.Errorf("writing %s to the report folder %q: %w; "+roomy, name, folder, err)
 	}
 	return nil
 }
@@ -109,6 +112,9 @@ func Read(path string) (Report, error) {
 	var r Report
 	if err := read(path, ReportFile, ReportSchema, &r); err != nil {
 		return Report{}, err
+	}
+	if wrong := noVerdict(r); wrong != "" {
+		return Report{}, fmt.Errorf("%q: %s; expected %s; it was edited, run holdfast again", fileOf(path, ReportFile), wrong, verdictWords())
 	}
 	return r, nil
 }
@@ -122,10 +128,16 @@ func ReadPlan(path string) (Plan, error) {
 	return p, nil
 }
 
-func read(path, name, schema string, into any) error {
+// fileOf is the file that is meant by it or by its folder.
+func fileOf(path, name string) string {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		path = filepath.Join(path, name)
+		return filepath.Join(path, name)
 	}
+	return path
+}
+
+func read(path, name, schema string, into any) error {
+	path = fileOf(path, name)
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("there is no %s at %q; name the folder that `holdfast run --out` wrote, or run it again", name, path)

@@ -40,6 +40,45 @@ func TestReadTellsAReportFromWhatIsNone(t *testing.T) {
 	}
 }
 
+// A word that is no verdict would be shown as a judgement that nobody made.
+func TestAVerdictThatIsNoneIsRefused(t *testing.T) {
+	spec := func(v verdict.Verdict) reports.Spec { return reports.Spec{ID: "DU-01/a", Verdict: v} }
+	for place, r := range map[string]reports.Report{
+		`specs[1].verdict (DU-01/a) is "fantastic"`:      {Specs: []reports.Spec{spec(verdict.Pass), spec("fantastic")}},
+		`specs[0].verdict (DU-01/a) is ""`:               {Specs: []reports.Spec{spec("")}},
+		`clauses[0].verdict (DU-01) is "PASS"`:           {Clauses: []reports.Clause{{ID: "DU-01", Verdict: "PASS"}}},
+		`control.specs[0].verdict (DU-01/a) is "passed"`: {Control: &reports.Control{Specs: []reports.Spec{spec("passed")}}},
+		`counts.specs has a number of "fine"`:            {Counts: reports.Counts{Specs: map[verdict.Verdict]int{"fine": 1}}},
+		`counts.clauses has a number of "fine"`:          {Counts: reports.Counts{Clauses: map[verdict.Verdict]int{"fine": 1}}},
+		`specs[0].crash_points.tried[0].verdict (1:after) is "good"`: {Specs: []reports.Spec{{ID: "DU-01/a", Verdict: verdict.Pass,
+			CrashPoints: &reports.CrashPoints{Tried: []reports.CrashPoint{{Name: "1:after", Verdict: "good"}}}}}},
+		"": {Specs: []reports.Spec{{ID: "DU-01/a", Verdict: verdict.Pass,
+			CrashPoints: &reports.CrashPoints{Tried: []reports.CrashPoint{{Name: "1:after"}}}}}}, // a run that does not count has none
+	} {
+		t.Run(place, func(t *testing.T) {
+			g := NewWithT(t)
+			folder := t.TempDir()
+			r.Schema = reports.ReportSchema
+			g.Expect(reports.Write(folder, reports.ReportFile, r)).To(Succeed())
+			_, err := reports.Read(folder)
+			if place == "" {
+				g.Expect(err).NotTo(HaveOccurred())
+				return
+			}
+			g.Expect(err).To(MatchError(And(
+				ContainSubstring(filepath.Join(folder, reports.ReportFile)), ContainSubstring(place),
+				ContainSubstring("expected fail, error, inconclusive, not-run, pass or not-applicable"), ContainSubstring("run holdfast again"))))
+		})
+	}
+}
+
+func TestWhatCannotBeWrittenSaysWhatToDo(t *testing.T) {
+	gone := filepath.Join(t.TempDir(), "gone")
+	for _, err := range []error{reports.WriteText(gone, "x.json", nil), reports.Append(filepath.Join(gone, "x.jsonl"), 1)} {
+		NewWithT(t).Expect(err).To(MatchError(And(ContainSubstring(gone), ContainSubstring("make room there, see that it may be written, or name another folder with --out"))))
+	}
+}
+
 func TestLinesTakesOnlyWholeOnes(t *testing.T) {
 	g := NewWithT(t)
 	path := filepath.Join(t.TempDir(), "results.jsonl")

@@ -36,14 +36,14 @@ func Append(path string, value any) error {
 	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
-		return fmt.Errorf("appending to %s: %w", path, err)
+		return fmt.Errorf("appending to %s: %w; "+roomy, path, err)
 	}
 	_, err = f.Write(append(line, '\n'))
 	if closed := f.Close(); err == nil {
 		err = closed
 	}
 	if err != nil {
-		return fmt.Errorf("appending to %s: %w", path, err)
+		return fmt.Errorf("appending to %s: %w; "+roomy, path, err)
 	}
 	return nil
 }

@@ -89,8 +89,10 @@ func Decide(r *reports.Report, a Asked) reports.Gate {
 	return d.gate()
 }
 
+// add adds a reason of one line; the rest of a longer one stands with its spec.
 func (d *decision) add(code int, format string, args ...any) {
-	d.reasons = append(d.reasons, reports.Reason{Code: code, Text: fmt.Sprintf(format, args...)})
+	text, _, _ := strings.Cut(fmt.Sprintf(format, args...), "\n")
+	d.reasons = append(d.reasons, reports.Reason{Code: code, Text: strings.TrimRight(text, "\r ")})
 }
 
 func (d *decision) gate() reports.Gate {

@@ -157,3 +157,17 @@ func TestDecideNamesWhatWasCheckedRequiredAndWithoutSpec(t *testing.T) {
 	g.Expect(got.Required).To(Equal([]string{"durability", "DU-01"}))
 	g.Expect(got.WithoutSpec).To(Equal([]string{"DU-03"}))
 }
+
+// A reason of several lines (a stack, a panic) stands whole with its spec; the
+// gate's is one line.
+func TestAReasonOfTheGateIsOneLine(t *testing.T) {
+	g := NewWithT(t)
+	whole := "the spec broke: a slip\r\ngoroutine 7 [running]:\nmain.main()"
+	r := &reports.Report{Specs: []reports.Spec{{ID: "DU-01/a", Clauses: []string{"DU-01"}, Verdict: verdict.Error, Reason: whole}}}
+	got := gate.Decide(r, gate.Asked{Broken: []string{"one\ntwo"}})
+	g.Expect(got.Reasons).To(ConsistOf(
+		reports.Reason{Code: 3, Text: "DU-01/a ended in an error of the harness or the machine: the spec broke: a slip"},
+		reports.Reason{Code: 3, Text: "one"},
+	))
+	g.Expect(r.Specs[0].Reason).To(Equal(whole))
+}
