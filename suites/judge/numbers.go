@@ -20,7 +20,9 @@ const (
 func CountedApart(k int) Rule {
 	return func(h history.History) Ruling {
 		var r Ruling
-		r.happenedBetween(h, k)
+		if r.happenedBetween(h, k); !r.silent() {
+			return r // the numbers count what happened, which is not what was meant to
+		}
 		var seen []history.Look
 		for _, when := range []string{whenEarly, whenHeld, whenReleased, whenFailed, whenRefused} {
 			look, ok := lastLook(h, "counters", when, nil)
