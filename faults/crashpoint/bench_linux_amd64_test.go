@@ -17,7 +17,7 @@ const (
 )
 
 // atATime is how many pairs are taken at least.
-const atATime = 15
+const atATime = 31
 
 // BenchmarkUntracedCalls measures a program that makes nothing but system calls
 // that do not count, under the tracer and bare, in turns, and reports the ratio of
