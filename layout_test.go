@@ -195,6 +195,9 @@ func offences(s source) []string {
 		return true
 	}
 	ast.Inspect(s.file, look)
+	for _, pos := range naps(s.file, called) {
+		found = append(found, s.at(pos)+": a time is waited for and nothing else: "+banned["time"]["Sleep"])
+	}
 	// A Describe at package level cannot be put together twice.
 	for _, decl := range s.file.Decls {
 		g, ok := decl.(*ast.GenDecl)
@@ -210,6 +213,66 @@ func offences(s source) []string {
 		}
 	}
 	return found
+}
+
+// naps are where a time is waited for and nothing else can end the wait: a sleep
+// by another name.
+func naps(f *ast.File, called map[string]string) []token.Pos {
+	var found []token.Pos
+	choices := map[ast.Node]bool{} // the receives among which a select chooses
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectStmt:
+			for _, clause := range n.Body.List {
+				if comm := clause.(*ast.CommClause).Comm; comm != nil && len(n.Body.List) > 1 {
+					choices[received(comm)] = true
+				}
+			}
+		case *ast.UnaryExpr:
+			if n.Op == token.ARROW && !choices[n] && clock(n.X, called) {
+				found = append(found, n.Pos())
+			}
+		case *ast.RangeStmt:
+			if clock(n.X, called) {
+				found = append(found, n.X.Pos())
+			}
+		}
+		return true
+	})
+	return found
+}
+
+// received is the receive of a select's case, nil where it sends.
+func received(comm ast.Stmt) ast.Expr {
+	switch c := comm.(type) {
+	case *ast.ExprStmt:
+		return ast.Unparen(c.X)
+	case *ast.AssignStmt:
+		return ast.Unparen(c.Rhs[0])
+	}
+	return nil
+}
+
+// clock says whether an expression is a channel that only the time sends to, made
+// on the spot.
+func clock(x ast.Expr, called map[string]string) bool {
+	x = ast.Unparen(x)
+	makers := []string{"After", "Tick"}
+	if field, ok := x.(*ast.SelectorExpr); ok && field.Sel.Name == "C" {
+		x, makers = ast.Unparen(field.X), []string{"NewTimer", "NewTicker"}
+	}
+	call, ok := x.(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	switch fun := call.Fun.(type) {
+	case *ast.SelectorExpr:
+		pkg, ok := fun.X.(*ast.Ident)
+		return ok && pkg.Obj == nil && called[pkg.Name] == "time" && slices.Contains(makers, fun.Sel.Name)
+	case *ast.Ident:
+		return fun.Obj == nil && called["."] == "time" && slices.Contains(makers, fun.Name)
+	}
+	return false
 }
 
 func container(fun ast.Expr) bool {
@@ -240,6 +303,18 @@ func TestOffencesAreSeen(t *testing.T) {
 		`package p; import . "github.com/onsi/ginkgo/v2"; func f() { It("x", FlakeAttempts(3)) }`:                    1,
 		`package p; import . "github.com/onsi/ginkgo/v2"; func f() { It("x", Pending); PIt("y") }`:                   2,
 		`package p; import "time"; type c struct{}; func (c) Sleep(int) {}; func f() { c{}.Sleep(1); _ = time.Now }`: 0,
+
+		`package p; import "time"; func f() { <-time.After(1) }`:                                                                   1,
+		`package p; import . "time"; func f() { <-(After(1)) }`:                                                                    1,
+		`package p; import "time"; func f() { _ = <-time.Tick(1); x := <-time.After(1); _ = x }`:                                   2,
+		`package p; import "time"; func f() { <-time.NewTimer(1).C; <-time.NewTicker(1).C }`:                                       2,
+		`package p; import clock "time"; func f() { for range clock.Tick(1) { return } }`:                                          1,
+		`package p; import "time"; func f() { select { case <-time.After(1): } }`:                                                  1,
+		`package p; import "time"; func f(c chan int) { select { case <-c: <-time.After(1); default: } }`:                          1,
+		`package p; import "time"; func f(c chan int) { select { case <-c: case <-time.After(1): } }`:                              0,
+		`package p; import "time"; func f(c chan int) { select { case <-c: case at := <-time.Tick(1): _ = at } }`:                  0,
+		`package p; type t struct{}; func (t) After(int) chan int { return nil }; func f(time t) { <-time.After(1) }`:              0,
+		`package p; import "time"; func f(c chan int) { late := time.After(1); for { select { case <-c: case <-late: return } } }`: 0,
 	} {
 		set := token.NewFileSet()
 		file, err := parser.ParseFile(set, "p.go", text, 0)
