@@ -28,6 +28,9 @@ type ReproOptions struct {
 	Times int
 	// Point is the one crash point to be tried ("17:after"), "" for all of them.
 	Point string
+	// AllowOutside are paths outside of the run's folder that the target may use. A
+	// report may come from elsewhere, so what its own run allowed does not count.
+	AllowOutside []string
 	// Out is the report folder of the repro, "" for REPORT/repro.
 	Out   string
 	Procs int
@@ -109,7 +112,7 @@ func (h Harness) planAgain(o ReproOptions) (reproRun, error) {
 	if err := checkPoint(report, a.ids, o.Point); err != nil {
 		return reproRun{}, err
 	}
-	if a.target, err = reproTarget(o.Report, report); err != nil {
+	if a.target, err = reproTarget(o, report); err != nil {
 		return reproRun{}, err
 	}
 	specs, err := h.planRepro(o, plan, a.target, a.ids)
@@ -217,8 +220,8 @@ func checkPoint(r reports.Report, ids []string, point string) error {
 }
 
 // reproTarget reads the target file that the report was made with.
-func reproTarget(folder string, r reports.Report) (Loaded, error) {
-	text, err := os.ReadFile(filepath.Join(folder, reports.TargetFile))
+func reproTarget(o ReproOptions, r reports.Report) (Loaded, error) {
+	text, err := os.ReadFile(filepath.Join(o.Report, reports.TargetFile))
 	if err != nil {
 		return Loaded{}, Usage("the report has no copy of its target file (%w); run `holdfast run` again", err)
 	}
@@ -226,7 +229,7 @@ func reproTarget(folder string, r reports.Report) (Loaded, error) {
 	if err != nil {
 		return Loaded{}, Usage("the report's copy of its target file is broken: %w", err)
 	}
-	if err := fit(l.File, []string{"/"}); err != nil {
+	if err := fit(l.File, o.AllowOutside); err != nil {
 		return Loaded{}, Usage("the target %s cannot be run: %w", l.Name, err)
 	}
 	return l, nil

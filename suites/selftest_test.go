@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"regexp"
 	"testing"
 
 	. "github.com/onsi/gomega"
@@ -182,4 +183,22 @@ func TestAnInterruptedSelfTestEndsWith130(t *testing.T) {
 	r := selfTest(t, suites.MutantOptions{Names: []string{"loses"}, Stop: suites.Stop{Interrupted: ctx}}, harness())
 	NewWithT(t).Expect(r.ExitCode).To(Equal(130))
 	NewWithT(t).Expect(r.Specs[0].Verdict).To(Equal(verdict.NotRun))
+}
+
+func TestReproAllowsNothingOutsideByItself(t *testing.T) {
+	g := NewWithT(t)
+	_, out := run(t, nil, "DU-01/passes")
+	file := filepath.Join(out, "target.yaml")
+	text, err := os.ReadFile(file)
+	g.Expect(err).NotTo(HaveOccurred())
+	outside := regexp.MustCompile(`mcp: stdio`).ReplaceAllString(string(text), `env: {NOTES: /srv/other-people/notes.db}, mcp: stdio`)
+	g.Expect(outside).NotTo(Equal(string(text)))
+	g.Expect(os.WriteFile(file, []byte(outside), 0o644)).To(Succeed())
+
+	again := func(o *suites.ReproOptions) { o.IDs, o.Times = []string{"DU-01/passes"}, 1 }
+	_, err = repro(t, again, out)
+	g.Expect(suites.IsUsage(err)).To(BeTrue(), "%v", err)
+	g.Expect(err).To(MatchError(ContainSubstring("/srv/other-people/notes.db")))
+	_, err = repro(t, func(o *suites.ReproOptions) { again(o); o.AllowOutside = []string{"/srv/other-people"} }, out)
+	g.Expect(err).NotTo(HaveOccurred())
 }
