@@ -3,7 +3,7 @@ GO ?= go
 SHELL := /bin/bash
 
 .DEFAULT_GOAL := help
-.PHONY: help build run check test bench thirdparty clean
+.PHONY: help build run check test bench flake thirdparty clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -23,6 +23,9 @@ test: ## everything that must hold before a change lands (installs what it needs
 bench: ## the closing measurements, as ratios within one run; a table at the end
 	$(GO) test -count=1 -run '^$$' -bench . ./faults ./faults/wire ./faults/crashpoint ./fixtures/launch ./fixtures/probe
 	$(GO) test -count=1 -timeout 20m -run '^$$' -bench . ./bench
+
+flake: build ## the gate on the reference 20 times, 20 seeds, two busy loops beside it
+	@scripts/flake.sh reference 20
 
 thirdparty: ## installs helpers that somebody else wrote into a cache folder
 	@fixtures/thirdparty/install.sh

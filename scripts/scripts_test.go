@@ -204,3 +204,56 @@ func TestVerdictsAreReadFromAReport(t *testing.T) {
 	g.Expect(status).To(Equal(0))
 	g.Expect(said).To(Equal("DU-01/a pass\nDU-02/b inconclusive\n"))
 }
+
+// The stand-in for holdfast leaves a report for each seed with the verdict that
+// $V1, $V2 … name, ends with $S1, $S2 …, and notes down who runs beside it.
+const standIn = `#!/usr/bin/env bash
+out=${*: -1} seed=$4 verdict=V$4 status=S$4
+echo "$*" >>"$NOTES/seeds"
+cat /proc/$PPID/task/$PPID/children >"$NOTES/beside-$seed"
+if [ -n "${!verdict}" ]; then
+  mkdir -p "$out"
+  printf '{\n  "specs": [\n    {\n      "id": "DU-01/a",\n      "verdict": "%s"\n    }\n  ]\n}\n' "${!verdict}" >"$out/report.json"
+fi
+exit "${!status:-0}"
+`
+
+func TestFlakeCountsTheRunsThatHeld(t *testing.T) {
+	for name, c := range map[string]struct {
+		env    []string
+		status int
+		says   []string
+	}{
+		"all held":             {[]string{"V1=pass", "V2=pass", "V3=pass"}, 0, []string{"3 of 3 held on x"}},
+		"one is inconclusive":  {[]string{"V1=pass", "V2=inconclusive", "V3=pass"}, 1, []string{"DU-01/a inconclusive", "seed 2: exit 0", "2 of 3 held"}},
+		"one is not-run":       {[]string{"V1=not-run", "V2=pass", "V3=pass"}, 1, []string{"DU-01/a not-run", "seed 1: exit 0", "2 of 3 held"}},
+		"one gate fails":       {[]string{"V1=pass", "V2=pass", "V3=fail", "S3=1"}, 1, []string{"seed 3: exit 1", "2 of 3 held"}},
+		"one leaves no report": {[]string{"V1=pass", "V3=pass"}, 1, []string{"seed 2: exit 0", "2 of 3 held"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := NewWithT(t)
+			notes := t.TempDir()
+			holdfast := filepath.Join(notes, "holdfast")
+			g.Expect(os.WriteFile(holdfast, []byte(standIn), 0o755)).To(Succeed())
+			status, said := script(t, "", "scripts/flake.sh x 3", append(c.env, "HOLDFAST="+holdfast, "NOTES="+notes)...)
+			g.Expect(status).To(Equal(c.status), said)
+			for _, words := range c.says {
+				g.Expect(said).To(ContainSubstring(words))
+			}
+			seeds, err := os.ReadFile(filepath.Join(notes, "seeds"))
+			g.Expect(err).NotTo(HaveOccurred())
+			g.Expect(strings.Fields(string(seeds))).To(ContainElements("1", "2", "3"))
+			beside, err := os.ReadFile(filepath.Join(notes, "beside-3"))
+			g.Expect(err).NotTo(HaveOccurred())
+			g.Expect(strings.Fields(string(beside))).To(HaveLen(3), "two busy loops and holdfast itself")
+			for _, pid := range strings.Fields(string(beside))[:2] {
+				g.Expect(filepath.Join("/proc", pid)).NotTo(BeADirectory(), "a busy loop outlived the script")
+			}
+		})
+	}
+	for _, args := range []string{"", "x", "x 0", "x many", "x 1 2"} {
+		status, said := script(t, "", "scripts/flake.sh "+args)
+		NewWithT(t).Expect(status).To(Equal(2), said)
+		NewWithT(t).Expect(said).To(ContainSubstring("expected a target and how many runs"))
+	}
+}
