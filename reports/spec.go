@@ -21,7 +21,9 @@ type Spec struct {
 	// Expected is the baseline's overlay (known-failing, known-flaky), else empty.
 	Expected string `json:"expected,omitempty"`
 	// Reason says in one sentence why the verdict is what it is; empty on pass.
-	Reason     string    `json:"reason,omitempty"`
+	Reason string `json:"reason,omitempty"`
+	// Stopped: it stopped before its end, so that its recording was not judged.
+	Stopped    bool      `json:"stopped,omitempty"`
 	Attempts   int       `json:"attempts"`
 	DurationMS int64     `json:"duration_ms"`
 	Findings   []Finding `json:"findings"`

@@ -18,6 +18,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/reports/verdict"
 	"github.com/holdfast-mcp/holdfast/suites"
 	"github.com/holdfast-mcp/holdfast/suites/clauses"
+	"github.com/holdfast-mcp/holdfast/suites/world"
 )
 
 // The targets of these tests. None of them is ever started: the performer is fake.
@@ -64,7 +65,7 @@ func harness() suites.Harness {
 			spec("DU-01/passes-too", "durability"),
 			spec("DU-02/fails", "durability"),
 			spec("DU-02/fails-everywhere", "durability"),
-			spec("DU-04/doubts", "durability"),
+			stopping(spec("DU-04/doubts", "durability")),
 			spec("DU-05/breaks", "durability"),
 			spec("DU-05/panics", "durability"),
 			spec("DU-05/says-nonsense", "durability"),
@@ -80,6 +81,18 @@ func harness() suites.Harness {
 
 func spec(id, profile string) suites.Test {
 	return suites.Test{ID: id, Clauses: []string{id[:5]}, Title: "what " + id + " says", Profile: profile, Faults: []string{"kill"}}
+}
+
+// stopping is a spec that stops before its end.
+func stopping(t suites.Test) suites.Test {
+	t.Drive = func(*world.World) { panic(world.Stop{}) }
+	return t
+}
+
+// drive drives a spec as the real performer does.
+func drive(t suites.Test) {
+	defer func() { _ = recover() }()
+	t.Drive(nil)
 }
 
 var mutants = []suites.Mutant{
@@ -122,6 +135,7 @@ func perform(ctx context.Context, t suites.Test, s suites.Setup) reports.Spec {
 	case "fails-everywhere":
 		fail(t.Clauses[0], "lost 49 of 50")
 	case "doubts":
+		drive(t)
 		r.Verdict, r.Reason = verdict.Inconclusive, "the fault was not proven"
 	case "breaks":
 		r.Verdict, r.Reason = verdict.Error, "the disk is gone"
@@ -218,6 +232,12 @@ func TestEveryVerdictReachesTheReport(t *testing.T) {
 	g.Expect(failed.Findings[0].Source).To(Equal("contract"))
 	g.Expect(failed.Repro).To(Equal("holdfast repro " + out + " DU-02/fails"))
 	g.Expect(filepath.Join(out, failed.Artifacts, "schedule.yaml")).To(BeARegularFile())
+
+	stopped := map[string]bool{}
+	for _, s := range r.Specs {
+		stopped[s.ID] = s.Stopped
+	}
+	g.Expect(stopped).To(And(HaveKeyWithValue("DU-04/doubts", true), HaveKeyWithValue("DU-02/fails", false), HaveKeyWithValue("DU-18/missing", false)))
 
 	read, err := reports.Read(out)
 	g.Expect(err).NotTo(HaveOccurred())

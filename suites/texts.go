@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/holdfast-mcp/holdfast/reports"
 	"github.com/holdfast-mcp/holdfast/reports/render"
 	"github.com/holdfast-mcp/holdfast/reports/verdict"
 )
@@ -69,6 +70,33 @@ func (r MutantReport) Text(screen render.Screen) string {
 	for _, reason := range r.Reasons {
 		fmt.Fprintf(&b, "  %s\n", render.FirstLine(reason, 600))
 	}
+	return b.String()
+}
+
+// Text is what is said of each recording, then and now, for a person.
+func (v Revalidation) Text(screen render.Screen) string {
+	s := render.NewStyle(screen)
+	var b strings.Builder
+	var rows [][]string
+	judged, differ := 0, 0
+	for _, r := range v.Results {
+		now, why := s.Verdict(r.Now), render.FirstLine(r.Reason, 300)
+		switch {
+		case !r.Judged:
+			now = "–"
+		case r.Differs():
+			differ++
+			fallthrough
+		default:
+			judged++
+		}
+		rows = append(rows, []string{render.Plain(r.ID), s.Verdict(r.Then), now, why})
+	}
+	fmt.Fprintf(&b, "then: holdfast %s, contract %s · now: holdfast %s, contract %s\n\n", render.Plain(v.Then.Version),
+		render.Plain(v.Then.Contract.Version), render.Plain(v.Now.Version), render.Plain(v.Now.Contract.Version))
+	b.WriteString(s.Table([]string{"spec", "then", "now", "why"}, rows))
+	fmt.Fprintf(&b, "\n%s\n", s.Bold(fmt.Sprintf("%s judged again: %d as then, %d otherwise; %d not judged again (exit %d)",
+		reports.Plural(judged, "recording"), judged-differ, differ, len(v.Results)-judged, v.ExitCode)))
 	return b.String()
 }
 

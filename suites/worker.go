@@ -13,6 +13,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/reports/verdict"
 	"github.com/holdfast-mcp/holdfast/reports/wait"
 	"github.com/holdfast-mcp/holdfast/suites/parallel"
+	"github.com/holdfast-mcp/holdfast/suites/world"
 )
 
 // job is what the parent tells its workers, in a file of the run's folder.
@@ -108,7 +109,17 @@ func (h Harness) guarded(ctx context.Context, t Test, s Setup, p reports.Planned
 			result = p.Result(verdict.Error, fmt.Sprintf("the harness broke: %v (the workers' log has the stack)", raised))
 		}
 	}()
-	return h.Perform(ctx, t, s)
+	ended := true
+	if drive := t.Drive; drive != nil {
+		ended = false
+		t.Drive = func(w *world.World) {
+			drive(w)
+			ended = true
+		}
+	}
+	result = h.Perform(ctx, t, s)
+	result.Stopped = !ended
+	return result
 }
 
 // normal fills in what the plan knows better than the performance.

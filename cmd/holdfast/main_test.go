@@ -101,6 +101,8 @@ func TestBadCommandLines(t *testing.T) {
 		"an unknown format":          {[]string{"report", folder, "--format", "pdf"}, `--format is "pdf"; expected text, json, html, junit, md or badge`},
 		"a repro of no report":       {[]string{"repro", folder}, "there is no report.json"},
 		"a repro of nothing":         {[]string{"repro"}, "repro was given nothing; expected a report folder"},
+		"a judgement of no report":   {[]string{"revalidate", folder}, "there is no report.json"},
+		"a judgement of nothing":     {[]string{"revalidate"}, "revalidate was given nothing; expected one report folder or report.json"},
 		"an unknown mutant":          {[]string{"mutants", "nobody"}, `there is no mutant "nobody"`},
 		"YAML of no target":          {[]string{"list", "--yaml"}, "Built-in are go-sdk-memory"},
 		"an unknown schema":          {[]string{"schema", "plan"}, `there is no schema "plan"; expected target, report, or none for both`},

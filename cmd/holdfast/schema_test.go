@@ -62,6 +62,16 @@ func TestAReportOfARunIsWhatTheSchemaPromises(t *testing.T) {
 	g.Expect(r.Counts.Specs).To(Equal(map[verdict.Verdict]int{verdict.Pass: 3}))
 	g.Expect(r.Counts.ProcessStarts).To(BeNumerically(">=", 3), "the run was a real one")
 	g.Expect(filepath.Join(out, reports.HTMLFile)).To(BeARegularFile())
+
+	code, table, errs := holdfast(t, "revalidate", out)
+	g.Expect(code).To(Equal(0), errs)
+	g.Expect(table).To(ContainSubstring("3 recordings judged again: 3 as then, 0 otherwise; 0 not judged again (exit 0)"))
+	r.Specs[0].Verdict = verdict.Fail
+	g.Expect(reports.Write(out, reports.ReportFile, r)).To(Succeed())
+	code, table, errs = holdfast(t, "revalidate", out, "--json")
+	g.Expect(code).To(Equal(1), errs)
+	g.Expect(parsed(t, []byte(table))).To(HaveKeyWithValue("results", ContainElement(And(
+		HaveKeyWithValue("id", r.Specs[0].ID), HaveKeyWithValue("then", "fail"), HaveKeyWithValue("now", "pass"), HaveKeyWithValue("judged", true)))))
 }
 
 // filled is a value of a type with something in every field.
