@@ -20,26 +20,28 @@ var waysOut = []string{"by ..", "absolutely", "by a link", "by a link that came 
 func StaysInside(h history.History) Ruling {
 	var r Ruling
 	tried := map[string]bool{}
-	control := false
+	control := slices.ContainsFunc(h.Operations("note"), func(o history.Operation) bool {
+		return o.Param("leads") == "inside" && o.Outcome() == history.Done && onRecordAtEnd(h, o)
+	})
+	if !control {
+		r.doubted("the note with an attachment inside the staging root did not come on the record, so that a failure may have another cause")
+	}
 	for _, o := range h.Operations("note") {
 		switch leads := o.Param("leads"); {
-		case leads == "":
-		case leads == "inside":
-			control = o.Outcome() == history.Done && onRecordAtEnd(h, o)
+		case leads == "" || leads == "inside":
 		case o.Outcome() == history.Unknown:
 			r.doubted("call %s got no answer, so that it is not known what became of a path that leads out %s", o.Invoked.ID, leads)
 		default:
 			tried[leads] = true
-			r.turnedAway(h, o)
+			if control {
+				r.turnedAway(h, o)
+			}
 		}
 	}
 	for _, way := range waysOut {
 		if !tried[way] {
 			r.doubted("no attachment was tried that leads out %s", way)
 		}
-	}
-	if !control {
-		r.doubted("the note with an attachment inside the staging root did not come on the record, so that a failure may have another cause")
 	}
 	r.nothingRead(h)
 	r.nothingShown(h)

@@ -84,9 +84,9 @@ const (
 
 // LockedOut (WR-32): a call that met a locked sidecar (parameter "under") was
 // accepted, and is stored as a whole, or was refused as transient, and nothing of
-// it is stored. Made again without the lock (parameter "again") it is accepted
-// and stored once. The control is that the lock held somebody up: a refusal, or
-// an answer that came only behind the lock's end.
+// it is stored. A refused one that is made again without the lock (parameter
+// "again") is accepted and stored. The control is that the lock held somebody up:
+// a refusal, or an answer that came only behind the lock's end.
 func LockedOut(h history.History) Ruling {
 	var r Ruling
 	heldUp, judged := false, 0
@@ -100,21 +100,31 @@ func LockedOut(h history.History) Ruling {
 			r.doubted("%s got no answer while the sidecar was locked", call)
 			continue
 		}
-		heldUp = heldUp || o.Outcome() == history.Refused || released > 0 && o.ReturnedAt.Seq > released
 		left, ok := partsAt(h, o, whenReleased, nil)
-		if !ok {
+		again, made := madeAgain(h, o)
+		switch {
+		case !ok:
 			r.doubted("the store was not seen behind the lock")
+			continue
+		case o.Outcome() == history.Refused && !made:
+			r.doubted("%s was refused and not made again without the lock", call)
+			continue
+		case o.Outcome() == history.Refused && forGood(o) && again.Text("failure_code") == o.Text("failure_code"):
+			r.doubted("%s was refused without the lock as well, code %q", call, o.Text("failure_code"))
 			continue
 		}
 		judged++
+		heldUp = heldUp || o.Outcome() == history.Refused || released > 0 && o.ReturnedAt.Seq > released
 		r.lockedOut(o, call, left)
+		if made {
+			r.acceptedAgain(h, again)
+		}
 	}
 	if judged == 0 && r.silent() {
 		r.doubted("no call was made while the sidecar was locked")
 	} else if !heldUp && r.silent() {
 		r.doubted("the lock held nobody up: every call was acknowledged under it")
 	}
-	r.acceptedAgain(h)
 	return r
 }
 
@@ -123,7 +133,7 @@ func (r *Ruling) lockedOut(o history.Operation, call string, left parts) {
 	switch {
 	case left.half():
 		r.broke("WR-32", "a call that met a locked sidecar is stored in part", call, stored)
-	case o.Outcome() == history.Done && !left.whole():
+	case o.Outcome() == history.Done && left.none():
 		r.broke("WR-32", "a call that met a locked sidecar was acknowledged and is not stored", call, stored)
 	case o.Outcome() == history.Refused && !left.none():
 		r.broke("WR-32", "a call that met a locked sidecar was refused and is stored", call, stored)
@@ -144,28 +154,27 @@ func releasedAt(h history.History) int64 {
 	return 0
 }
 
-// acceptedAgain rules over the same calls without the lock.
-func (r *Ruling) acceptedAgain(h history.History) {
-	n := 0
-	for _, o := range h.Operations("") {
-		if o.Param("again") == "" {
-			continue
+// madeAgain is the same call as it was made without the lock.
+func madeAgain(h history.History, o history.Operation) (history.Operation, bool) {
+	for _, again := range h.Operations(o.Invoked.Role) {
+		if again.Param("again") != "" && again.Param("key") == o.Param("key") {
+			return again, true
 		}
-		call := fmt.Sprintf("call %s (%s)", o.Invoked.ID, o.Invoked.Role)
-		left, ok := partsAt(h, o, whenAgain, nil)
-		switch {
-		case o.Outcome() == history.Unknown || !ok:
-			r.doubted("%s was made again, and its answer or the store behind it was not seen", call)
-			continue
-		case o.Outcome() == history.Refused:
-			r.broke("WR-32", "a call is not accepted although the sidecar is free again", call, "answer: "+answerOf(o))
-		case !left.whole():
-			r.broke("WR-32", "a call that was made again behind a lock is not stored once", call, "the store holds "+left.String())
-		}
-		n++
 	}
-	if n == 0 && r.silent() {
-		r.doubted("no call was made again without the lock")
+	return history.Operation{}, false
+}
+
+// acceptedAgain rules over the same call without the lock.
+func (r *Ruling) acceptedAgain(h history.History, o history.Operation) {
+	call := fmt.Sprintf("call %s (%s)", o.Invoked.ID, o.Invoked.Role)
+	left, ok := partsAt(h, o, whenAgain, nil)
+	switch {
+	case o.Outcome() == history.Unknown || !ok:
+		r.doubted("%s was made again, and its answer or the store behind it was not seen", call)
+	case o.Outcome() == history.Refused:
+		r.broke("WR-32", "a call is not accepted although the sidecar is free again", call, "answer: "+answerOf(o))
+	case !left.whole():
+		r.broke("WR-32", "a call that was made again behind a lock is not stored once", call, "the store holds "+left.String())
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 // and were made again without it.
 func lockedSidecar() history.History {
 	s := newStory()
-	start, note := params("task_key", "t1", "text", "first", "under", "lock"), and(item("i1"), "text", "n", "under", "lock")
+	start, note := params("task_key", "t1", "text", "first", "key", "k1", "under", "lock"), and(item("i1"), "text", "n", "key", "k2", "under", "lock")
 	hold := hit("committed")
 	hold[len(hold)-1].Stage = history.Fired
 	s.fault("f1", "store-busy", hold[:5]...)
@@ -38,7 +38,7 @@ func TestLockedOut(t *testing.T) {
 	intents := addRows("intents", "released", row("seq", 2, "kind", "start", "item_id", "i2"), row("seq", 3, "kind", "note", "item_id", "i2", "text", "first"))
 	note := addRows("intents", "released", row("seq", 4, "kind", "note", "item_id", "i1", "text", "n"))
 	rules(t, LockedOut, lockedSidecar(),
-		variant{"they are accepted later", edits(ends("c1", done("item_id", "i2")), endedLate("c1"), ends("c2", done()), endedLate("c2"), anchor, intents, note), nil, nil},
+		variant{"they are accepted later", edits(ends("c1", done("item_id", "i2")), endedLate("c1"), ends("c2", done()), endedLate("c2"), anchor, intents, note, noCall("c3", "c4")), nil, nil},
 		variant{"one is acknowledged and gone", edits(ends("c2", done())),
 			finds(broken("WR-32", "a call that met a locked sidecar was acknowledged and is not stored", "call c2 (note)", "the store holds nothing of it")), nil},
 		variant{"one is stored in part", edits(anchor),
@@ -54,10 +54,13 @@ func TestLockedOut(t *testing.T) {
 		variant{"one is stored twice in the end", edits(addRows("intents", "again", row("seq", 5, "kind", "note", "item_id", "i1", "text", "n"))),
 			finds(broken("WR-32", "a call that was made again behind a lock is not stored once", "call c4 (note)", "the store holds it more than once")), nil},
 		variant{"one got no answer", edits(ends("c2", unknown())), nil, []string{"call c2 (note) got no answer while the sidecar was locked"}},
-		variant{"the lock held nobody up", edits(ends("c1", done("item_id", "i2")), ends("c2", done()), anchor, intents, note), nil,
+		variant{"the lock held nobody up", edits(ends("c1", done("item_id", "i2")), ends("c2", done()), anchor, intents, note, noCall("c3", "c4")), nil,
 			[]string{"the lock held nobody up: every call was acknowledged under it"}},
 		variant{"no call was made under it", edits(noCall("c1", "c2")), nil, []string{"no call was made while the sidecar was locked"}},
-		variant{"none was made again", edits(noCall("c3", "c4")), nil, []string{"no call was made again without the lock"}},
+		variant{"none was made again", edits(noCall("c3", "c4")), nil,
+			[]string{"call c1 (start) was refused and not made again without the lock", "call c2 (note) was refused and not made again without the lock"}},
+		variant{"one is refused without the lock as well", edits(ends("c2", refused("permanent", "never_issued")), ends("c4", refused("permanent", "never_issued"))), nil,
+			[]string{`call c2 (note) was refused without the lock as well, code "never_issued"`}},
 		variant{"the store was not seen", edits(noLook("anchors", "released")), nil, []string{"the store was not seen behind the lock", "the store was not seen behind the lock"}},
 		variant{"the store was not seen in the end", edits(lookFails("intents", "again")), nil, []string{
 			"call c3 (start) was made again, and its answer or the store behind it was not seen", "call c4 (note) was made again, and its answer or the store behind it was not seen"}},

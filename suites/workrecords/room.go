@@ -1,6 +1,7 @@
 package workrecords
 
 import (
+	"github.com/holdfast-mcp/holdfast/reports/history"
 	"github.com/holdfast-mcp/holdfast/suites"
 	"github.com/holdfast-mcp/holdfast/suites/judge"
 	"github.com/holdfast-mcp/holdfast/suites/world"
@@ -20,12 +21,10 @@ var noRoom = []suites.Test{
 		Missing: noStore("sidecar"),
 		Drive: on(func(s *scene) {
 			acts, busy := s.beginLocked()
-			for _, f := range s.helper.GoForwarded(acts...) {
-				f.Wait()
-			}
+			refused := waitFor(acts, s.helper.GoForwarded(acts...))
 			busy.Release()
 			s.lookAtStoreAtRest(released)
-			s.makeAgain(acts)
+			s.makeAgain(refused)
 		}),
 		Judge: judge.All(judge.Placed("store-busy", 1), judge.LockedOut),
 	},
@@ -38,11 +37,9 @@ var noRoom = []suites.Test{
 			acts, busy := s.beginLocked()
 			flights := s.helper.GoForwarded(acts...)
 			busy.Release()
-			for _, f := range flights {
-				f.Wait()
-			}
+			refused := waitFor(acts, flights)
 			s.lookAtStoreAtRest(released)
-			s.makeAgain(acts)
+			s.makeAgain(refused)
 		}),
 		Judge: judge.All(judge.Placed("store-busy", 1), judge.LockedOut),
 	},
@@ -67,6 +64,16 @@ func (s *scene) beginLocked() ([]world.Act, *world.Trouble) {
 		s.noting(id, s.Word("a note")).With("under", "lock"),
 	}
 	return acts, s.Occupy("sidecar")
+}
+
+// waitFor waits for the calls and returns those that were turned away.
+func waitFor(acts []world.Act, flights []*world.Flight) (refused []world.Act) {
+	for i, f := range flights {
+		if f.Wait().Outcome() == history.Refused {
+			refused = append(refused, acts[i])
+		}
+	}
+	return refused
 }
 
 // makeAgain makes the same calls under the same keys once nothing is in their way.
