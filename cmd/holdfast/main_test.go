@@ -201,6 +201,18 @@ func TestAPanicIsASentence(t *testing.T) {
 	g.Expect(errs.String()).To(And(ContainSubstring("a fault of holdfast and not yours: a slip"), Not(ContainSubstring("goroutine"))))
 }
 
+// A slip before anything has begun leaves the earlier report, and says whose it is.
+func TestAnEarlierReportIsNamedForWhatItIs(t *testing.T) {
+	g := NewWithT(t)
+	out := t.TempDir()
+	g.Expect(reports.Write(out, reports.ReportFile, reports.Report{Schema: reports.ReportSchema})).To(Succeed())
+	code, _, errs := holdfast(t, "run", "nobody", "--out", out)
+	g.Expect(code).To(Equal(2))
+	g.Expect(errs).To(ContainSubstring("the report in " + out + " is of an earlier run, and not of this one"))
+	_, _, errs = holdfast(t, "run", "nobody", "--out", filepath.Join(out, "other"))
+	g.Expect(errs).NotTo(ContainSubstring("earlier run"))
+}
+
 // The verdict of a run is the process's exit code, and --json keeps stdout pure.
 func TestRunEndsWithTheGatesCode(t *testing.T) {
 	g := NewWithT(t)

@@ -3,10 +3,13 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/holdfast-mcp/holdfast/reports"
 	"github.com/holdfast-mcp/holdfast/reports/gate"
 	"github.com/holdfast-mcp/holdfast/reports/render"
 	"github.com/holdfast-mcp/holdfast/suites"
@@ -68,6 +71,9 @@ for any text and ? for one character.
 // gate runs and shows every report there is, also where one came to no end.
 func (p *program) gate(o suites.RunOptions, asJSON bool) (int, error) {
 	all, err := p.harness.Run(o)
+	if _, there := os.Stat(filepath.Join(o.Out, reports.ReportFile)); len(all) == 0 && there == nil {
+		fmt.Fprintf(p.err, "the report in %s is of an earlier run, and not of this one\n", render.Plain(o.Out))
+	}
 	var codes []int
 	var texts []string
 	for _, r := range all {
