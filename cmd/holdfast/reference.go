@@ -3,8 +3,11 @@ package main
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -13,6 +16,7 @@ import (
 	defects "github.com/holdfast-mcp/holdfast/fixtures/mutants"
 	"github.com/holdfast-mcp/holdfast/reference/app"
 	"github.com/holdfast-mcp/holdfast/reference/helper"
+	"github.com/holdfast-mcp/holdfast/reference/versions"
 	"github.com/holdfast-mcp/holdfast/suites"
 )
 
@@ -24,6 +28,19 @@ var processes = map[string]func(context.Context) error{
 	"account": runAccount,
 }
 
+func init() {
+	for _, name := range versions.Names() {
+		processes[name] = func(ctx context.Context) error {
+			err := versions.Run(ctx, name, os.Getenv)
+			var c *versions.ConfigError
+			if errors.As(err, &c) {
+				return suites.Usage("%w", c)
+			}
+			return err
+		}
+	}
+}
+
 func (p *program) referenceVerb() *cobra.Command {
 	return &cobra.Command{
 		Use:    "reference NAME",
@@ -33,7 +50,7 @@ func (p *program) referenceVerb() *cobra.Command {
 		RunE: p.verb(func(args []string) (int, error) {
 			run, ok := processes[args[0]]
 			if !ok {
-				return 0, suites.Usage("the reference has no process %q; there are account, app and helper", args[0])
+				return 0, suites.Usage("the reference has no process %q; there are %s", args[0], strings.Join(slices.Sorted(maps.Keys(processes)), ", "))
 			}
 			return 0, untilSignalled(run)
 		}),
