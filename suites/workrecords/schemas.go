@@ -37,7 +37,12 @@ var schemas = []suites.Test{
 		Drive: on(func(s *scene) {
 			s.begin()
 			for i := range s.everyCall("") {
-				for _, act := range s.helper.Offered(func() world.Act { return s.everyCall(s.start(s.newTask()))[i]() }) {
+				onItsOwn := func() world.Act {
+					id := s.start(s.newTask())
+					s.awaitItem(id)
+					return s.everyCall(id)[i]()
+				}
+				for _, act := range s.helper.Offered(onItsOwn) {
 					s.know(s.helper.Do(act))
 				}
 			}
