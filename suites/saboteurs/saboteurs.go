@@ -104,7 +104,7 @@ var all = []Saboteur{
 	},
 	{
 		Name: "canary-unplanted", Title: "a canary that is never planted",
-		Specs: []string{"WR-29/*"},
+		Specs: []string{"WR-29/through-the-repository"},
 		seams: func() world.Seams {
 			return world.Seams{Word: func(string) string { return "no canary" }}
 		},
