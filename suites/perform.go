@@ -63,6 +63,12 @@ func Perform(ctx context.Context, t Test, s Setup) reports.Spec {
 	if err := p.schedule.Write(filepath.Join(s.Folder, "schedule.yaml")); err != nil && result.Verdict == verdict.Pass {
 		result.Verdict, result.Reason = verdict.Error, err.Error()
 	}
+	if result.Verdict == verdict.Pass {
+		// Nobody has to look at what a spec has left that held.
+		if err := os.RemoveAll(filepath.Join(s.Folder, world.StateFolder)); err != nil {
+			result.Verdict, result.Reason = verdict.Error, err.Error()
+		}
+	}
 	result.DurationMS = time.Since(began).Milliseconds()
 	return result
 }
@@ -163,8 +169,12 @@ func (p *performance) play(ctx context.Context, t Test) (stop *world.Stop) {
 		p.starts = w.Starts()
 		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*p.limits.Reap)
 		defer cancel()
-		if err := w.Close(ending); err != nil && stop == nil {
-			stop = &world.Stop{Verdict: verdict.Error, Reason: fmt.Sprintf("ending the world: %v", err)}
+		err := w.Close(ending)
+		if err != nil {
+			err = fmt.Errorf("ending the world: %w", err)
+		}
+		if err = errors.Join(err, w.KeepState()); err != nil && stop == nil {
+			stop = &world.Stop{Verdict: verdict.Error, Reason: err.Error()}
 		}
 	}()
 	defer func() {

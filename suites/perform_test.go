@@ -55,7 +55,7 @@ func TestNoSecretIsInWhatASpecStopsWith(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(folder, "*"))
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(files).To(ContainElements(HaveSuffix("history.jsonl"), HaveSuffix("wire.jsonl"), HaveSuffix("faults.jsonl"), HaveSuffix("schedule.yaml")))
-	for _, file := range files {
+	for _, file := range regular(t, folder) {
 		text, err := os.ReadFile(file)
 		g.Expect(err).NotTo(HaveOccurred())
 		g.Expect(string(text)).NotTo(ContainSubstring("correct-horse-battery"), file)
@@ -119,4 +119,63 @@ func TestATargetThatDoesNotStartAgainAfterAKillHasFailed(t *testing.T) {
 
 	s, _ = performed(t, text, again(false))
 	g.Expect(s.Verdict).To(Equal(verdict.Error), "nobody killed it: %s", s.Reason)
+}
+
+// regular lists the files in a folder and below it.
+func regular(t *testing.T, folder string) (files []string) {
+	t.Helper()
+	err := filepath.WalkDir(folder, func(path string, entry os.DirEntry, err error) error {
+		if err == nil && entry.Type().IsRegular() {
+			files = append(files, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+const withStore = `holdfast: 1
+name: keeps-a-store
+processes: {helper: {run: [acme-helper], mcp: stdio}}
+profiles: {durability: {writes: [{name: add, arguments: {text: "{{value}}"}}], read: {name: list, values: ".notes[]"}}}
+actions:
+  lock: {command: [/bin/sh, -c, "mkdir notes; echo one > notes/one.txt; cat account-*.token > notes/token.txt; echo x > tmp/scratch"]}
+`
+
+func TestTheStateOfASpecThatDidNotPassIsKept(t *testing.T) {
+	g := NewWithT(t)
+	s, folder := performed(t, withStore, func(w *world.World) {
+		w.Act("lock", nil)
+		world.Inconclusive("to see what is kept")
+	})
+	g.Expect(s.Verdict).To(Equal(verdict.Inconclusive))
+	g.Expect(s.Reason).To(Equal("to see what is kept"))
+
+	state := filepath.Join(folder, world.StateFolder)
+	g.Expect(os.ReadFile(filepath.Join(state, "notes", "one.txt"))).To(BeEquivalentTo("one\n"))
+	g.Expect(filepath.Join(state, "tmp")).NotTo(BeADirectory(), "temporary files are no state")
+	g.Expect(filepath.Join(state, "notes", "token.txt")).NotTo(BeAnExistingFile())
+	g.Expect(os.ReadFile(filepath.Join(state, world.LeftOutFile))).To(ContainSubstring("notes/token.txt: it holds a secret\n"))
+}
+
+func TestTheStateOfASpecThatPassedIsNotKept(t *testing.T) {
+	g := NewWithT(t)
+	s, folder := performed(t, withStore, func(w *world.World) { w.Act("lock", nil) })
+	g.Expect(s.Verdict).To(Equal(verdict.Pass), s.Reason)
+	g.Expect(filepath.Join(folder, world.StateFolder)).NotTo(BeADirectory())
+}
+
+func TestNothingIsKeptOfATargetWithSecretsOfItsOwn(t *testing.T) {
+	g := NewWithT(t)
+	t.Setenv("ACME_PASSWORD", "correct-horse-battery")
+	text := strings.ReplaceAll(withStore, "name: keeps-a-store", "name: keeps-a-secret\nsecrets: {password: {env: ACME_PASSWORD}}")
+	_, folder := performed(t, text, func(w *world.World) {
+		w.Act("lock", nil)
+		world.Inconclusive("to see what is kept")
+	})
+	state := filepath.Join(folder, world.StateFolder)
+	g.Expect(filepath.Join(state, "notes")).NotTo(BeADirectory())
+	g.Expect(os.ReadFile(filepath.Join(state, world.LeftOutFile))).To(ContainSubstring("notes/one.txt: the target file names secrets"))
 }
