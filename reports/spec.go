@@ -46,8 +46,6 @@ type Finding struct {
 	Summary string `json:"summary"`
 	// Facts are the contradicting facts, one a line.
 	Facts []string `json:"facts,omitempty"`
-	// Events are the numbers of the events in history.jsonl that show them.
-	Events []int64 `json:"events,omitempty"`
 }
 
 // Fault is one placed fault with the time of every stage that it reached.
