@@ -16,11 +16,17 @@ import (
 	"github.com/holdfast-mcp/holdfast/reports/verdict"
 )
 
-// Crash is one call that the helper is to be struck in, at every crash point.
+// Crash is what a process is to be struck in, at every crash point.
 type Crash struct {
+	// Act is the call that the helper is struck in, where Process names no other.
 	Act Act
-	// Prepare brings the stores to where the call begins. It is done once; every
-	// run begins with a copy of what it left.
+	// Process is the name of another process than the helper that is struck, and
+	// Led is how it comes to write; "" is the helper.
+	Process string
+	Led     Led
+	// Prepare brings the stores to where the call begins, with everything started
+	// where another process than the helper is struck. It is done once; every run
+	// begins with a copy of what it left.
 	Prepare func(*Caller)
 	// Variants are what happens at a point: "" is a kill, the others are errors
 	// that the call returns instead (ENOSPC, EIO). None means the kill alone.
@@ -28,21 +34,25 @@ type Crash struct {
 	// Stays: once an error was returned every later call that can return it does
 	// so as well, as on a disk that is full from then on.
 	Stays bool
-	// Look looks at what a run has left, with the helper dead or ended.
+	// Look looks at what a run has left, with the helper dead or ended, and with
+	// the process that was struck dead.
 	Look func(run string)
-	// Restarted, when set, goes on with a new helper on what the run has left.
+	// Restarted, when set, goes on with a new helper on what the run has left;
+	// where another process than the helper was struck, Led.Again does.
 	Restarted func(run string, c *Caller)
 }
 
 // The marks of crash points: the recorded call, that one point only is tried, a
-// run at a point, a run whose helper did not start again, and files that stayed
-// behind one although a helper was started and ended in order since.
+// run at a point, a run whose process did not start again, files that stayed
+// behind one although the process was started and ended in order since, and a run
+// after which nothing came to rest, so that those behind it were not made.
 const (
 	RecordMark   = "crash-record"
 	OnePointMark = "one-crash-point"
 	CrashMark    = "crash-point"
 	RestartMark  = "restart-failed"
 	StrayMark    = "left-behind"
+	RestlessMark = "came-to-no-rest"
 )
 
 // Tried is what the mark of a run holds.
@@ -53,6 +63,9 @@ type Tried struct {
 	Why          string              `json:"why,omitempty"`
 	Outcome      history.Outcome     `json:"outcome"`
 	Acknowledged bool                `json:"acknowledged"`
+	// Stores says, by the target file's name of a store, how many of the recorded
+	// changes to it had been made by then.
+	Stores map[string]Made `json:"stores,omitempty"`
 }
 
 // EachCrashPoint records the call once under the tracer, and makes it again for
@@ -61,9 +74,14 @@ func (w *World) EachCrashPoint(c Crash) {
 	if err := crashpoint.Available(); err != nil {
 		panic(Stop{Verdict: verdict.NotRun, Reason: err.Error()})
 	}
-	first := w.NewCaller()
-	c.Prepare(first)
-	first.end()
+	if c.Process != "" {
+		w.Launch()
+	}
+	c.Prepare(w.NewCaller())
+	w.EndCallers()
+	if c.Process != "" {
+		w.StopProcess(c.Process)
+	}
 	base, err := w.snapshot()
 	if err != nil {
 		Broken("copying the stores: %v", err)
@@ -76,16 +94,32 @@ func (w *World) EachCrashPoint(c Crash) {
 	if len(c.Variants) == 0 {
 		c.Variants = []string{""}
 	}
-	for i, run := range enumerate(record, c.Variants) {
+	runs := enumerate(record, c.Variants)
+	for i, run := range runs {
 		if w.config.Point != "" && w.config.Point != PointName(run) {
 			continue
 		}
 		name := fmt.Sprintf("r%d", i+1)
-		if w.crash(name, c, base, record, run) {
+		came := w.crash(name, c, base, record, run)
+		if came != nowhere {
 			w.lookForStrays(name, usual)
+		}
+		if came == toNoRest {
+			// Each run behind it would wait as long, and tell nothing new.
+			w.Mark(RestlessMark, map[string]any{"run": name, "not tried": len(runs) - i - 1})
+			return
 		}
 	}
 }
+
+// arrival is where what a run has left came to with a new process.
+type arrival int
+
+const (
+	nowhere  arrival = iota // no new process was started, or it did not start
+	toRest                  // it came to rest and was ended in order
+	toNoRest                // it was ended in order and had not come to rest
+)
 
 // enumerate lists the runs: a kill on both sides of every point that changed
 // something, and for each error the calls that can return it.
@@ -145,18 +179,19 @@ func PointName(run crashpoint.Run) string {
 // recordCall makes the call once, unharmed, and returns its points, and the files
 // that are there afterwards.
 func (w *World) recordCall(c Crash, base string) (crashpoint.Record, map[string]bool) {
-	traced := w.onCopy(base)
+	traced := w.onCopy(c, base)
 	defer traced.close(w)
 	w.arm(traced.trace, nil)
-	if op := traced.caller.Do(c.Act.With("run", "record")); op.Outcome() != history.Done {
-		Inconclusive("the call whose crash points are to be found ended %s under the tracer: %s", op.Outcome(), reasonOf(op))
+	if outcome, reason := traced.lead(c, "record"); outcome != history.Done {
+		Inconclusive("the call whose crash points are to be found ended %s under the tracer%s", outcome, reason)
 	}
+	w.done(c)
 	w.Quiet() // what is written behind the answer belongs to the call too
 	record, err := traced.trace.Disarm(w.ctx)
 	if err != nil {
 		Broken("recording the call: %v", err)
 	}
-	traced.caller.end()
+	traced.end(w)
 	usual, err := w.stateFiles()
 	if err != nil {
 		Broken("listing the files of the stores: %v", err)
@@ -166,15 +201,18 @@ func (w *World) recordCall(c Crash, base string) (crashpoint.Record, map[string]
 
 // crash makes one run. Where the calls came in another order than recorded it is
 // made once more, with the point addressed by its call, file and occurrence.
-func (w *World) crash(name string, c Crash, base string, record crashpoint.Record, run crashpoint.Run) bool {
+func (w *World) crash(name string, c Crash, base string, record crashpoint.Record, run crashpoint.Run) arrival {
 	tried := w.strike(name, c, base, record, run, run.ByNumber())
 	if tried.Standing == crashpoint.Drifted {
 		tried = w.strike(name, c, base, record, run, run.ByAddress())
 	}
 	w.Mark(CrashMark, plain(tried))
 	c.Look(name)
+	if c.Process != "" {
+		return w.again(name, c)
+	}
 	if c.Restarted == nil {
-		return false
+		return nowhere
 	}
 	again, err := w.newCaller()
 	if err != nil {
@@ -182,42 +220,34 @@ func (w *World) crash(name string, c Crash, base string, record crashpoint.Recor
 			w.cannotStart(err)
 		}
 		w.Mark(RestartMark, map[string]any{"run": name, "error": err.Error()})
-		return false
+		return nowhere
 	}
 	c.Restarted(name, again)
 	again.end()
-	return true
+	return toRest
 }
 
 // strike makes the call with a trigger set, and says how it ended.
 func (w *World) strike(name string, c Crash, base string, record crashpoint.Record, run crashpoint.Run, trigger *crashpoint.Trigger) Tried {
-	traced := w.onCopy(base)
+	traced := w.onCopy(c, base)
 	defer traced.close(w)
 	trigger.Stays = c.Stays && run.Error != ""
 	w.arm(traced.trace, trigger)
-	op := traced.caller.Do(c.Act.With("run", name))
-	tried := Tried{Run: name, At: run, Outcome: op.Outcome(), Acknowledged: op.Outcome() == history.Done}
-	struck, err := w.struck(traced.trace)
+	outcome, _ := traced.lead(c, name)
+	tried := Tried{Run: name, At: run, Outcome: outcome, Acknowledged: outcome == history.Done, Stores: w.made(record, run.Moment)}
+	struck, err := w.struck(traced.trace, c.Led.Over)
 	switch {
 	case err == nil:
 		tried.Standing, tried.Why = crashpoint.Verify(record, run.Moment, traced.trace.Record(), &struck.Point)
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, crashpoint.ErrMissed):
+	case errors.Is(err, crashpoint.ErrMissed):
 		tried.Standing, tried.Why = crashpoint.Verify(record, run.Moment, traced.trace.Record(), nil)
 	default:
 		Broken("striking at point %s: %v", PointName(run), err)
 	}
 	if run.Error != "" {
-		traced.caller.end()
+		traced.end(w)
 	}
 	return tried
-}
-
-// struck waits until the trigger has done its work; the call has ended, so that
-// nothing but a late write of the helper can still lead there.
-func (w *World) struck(trace *crashpoint.Trace) (crashpoint.Moment, error) {
-	ctx, cancel := context.WithTimeout(w.ctx, w.config.Limits.Stop)
-	defer cancel()
-	return trace.Struck(ctx)
 }
 
 func (w *World) arm(trace *crashpoint.Trace, trigger *crashpoint.Trigger) {
@@ -228,42 +258,6 @@ func (w *World) arm(trace *crashpoint.Trace, trigger *crashpoint.Trigger) {
 	}
 	if err := trace.Arm(ctx, trigger); err != nil {
 		Broken("arming the tracer: %v", err)
-	}
-}
-
-// traced is a helper under the tracer.
-type traced struct {
-	caller *Caller
-	trace  *crashpoint.Trace
-}
-
-// onCopy starts a traced helper on a fresh copy of the stores.
-func (w *World) onCopy(base string) traced {
-	if err := w.restore(base); err != nil {
-		Broken("restoring the stores: %v", err)
-	}
-	trace, err := crashpoint.Prepare(filepath.Dir(base), crashpoint.Plan{
-		Naming:  crashpoint.Naming{Roots: []string{w.dir}, Exclude: []string{"tmp/*", "runtime/*", "*-shm"}},
-		NoRings: true,
-	})
-	if err != nil {
-		Broken("preparing the tracer: %v", err)
-	}
-	caller, err := w.newCallerOf(trace.Argv)
-	if err != nil {
-		_ = trace.Close() // the first reason is the one to be told
-		w.cannotStart(err)
-	}
-	trace.Watch(caller.process.Done())
-	return traced{caller, trace}
-}
-
-func (t traced) close(w *World) {
-	w.forget(t.caller)
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(w.ctx), w.config.Limits.Reap)
-	defer cancel()
-	if err := errors.Join(t.caller.discard(ctx), t.trace.Close()); err != nil {
-		Broken("ending the traced helper: %v", err)
 	}
 }
 

@@ -1,0 +1,90 @@
+package world
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+
+	"github.com/holdfast-mcp/holdfast/faults/crashpoint"
+	"github.com/holdfast-mcp/holdfast/reports/history"
+)
+
+// traced is a process under the tracer.
+type traced struct {
+	trace  *crashpoint.Trace
+	caller *Caller // the helper's, nil where another process is traced
+	other  *member // another process than the helper, else nil
+}
+
+// onCopy starts a traced process on a fresh copy of the stores.
+func (w *World) onCopy(c Crash, base string) traced {
+	if err := w.restore(base); err != nil {
+		Broken("restoring the stores: %v", err)
+	}
+	trace, err := crashpoint.Prepare(filepath.Dir(base), crashpoint.Plan{
+		Naming:  crashpoint.Naming{Roots: []string{w.dir}, Exclude: []string{"tmp/*", "runtime/*", "*-shm"}},
+		NoRings: true,
+	})
+	if err != nil {
+		Broken("preparing the tracer: %v", err)
+	}
+	t := traced{trace: trace}
+	if c.Process == "" {
+		if t.caller, err = w.newCallerOf(trace.Argv); err == nil {
+			trace.Watch(t.caller.process.Done())
+		}
+	} else {
+		t.other = w.process(c.Process)
+		if err = w.startAs(t.other, manner{wrapped: trace.Argv}); err == nil {
+			trace.Watch(t.other.running.Done())
+		}
+	}
+	if err != nil {
+		_ = trace.Close() // the first reason is the one to be told
+		w.cannotStart(err)
+	}
+	if c.Led.Ready != nil {
+		c.Led.Ready()
+	}
+	return t
+}
+
+// lead leads the traced process through its writes, and says how that ended.
+func (t traced) lead(c Crash, run string) (outcome history.Outcome, reason string) {
+	if t.other != nil {
+		return c.Led.Act(run), ""
+	}
+	op := t.caller.Do(c.Act.With("run", run))
+	return op.Outcome(), ": " + reasonOf(op)
+}
+
+// end ends the traced process in order.
+func (t traced) end(w *World) {
+	if t.other == nil {
+		t.caller.end()
+		return
+	}
+	w.EndCallers()
+	w.StopProcess(t.other.name)
+}
+
+// close ends the traced process in any way, and with it whoever called.
+func (t traced) close(w *World) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(w.ctx), w.config.Limits.Reap)
+	defer cancel()
+	var err error
+	switch {
+	case t.caller != nil:
+		w.forget(t.caller)
+		err = t.caller.discard(ctx)
+	case t.other.running != nil:
+		err = gone(t.other.running.Kill(ctx))
+		t.other.running = nil
+	}
+	if err := errors.Join(err, t.trace.Close()); err != nil {
+		Broken("ending the traced process: %v", err)
+	}
+	if t.other != nil {
+		w.EndCallers()
+	}
+}
