@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/holdfast-mcp/holdfast/reports"
+	"github.com/holdfast-mcp/holdfast/reports/spell"
 	"github.com/holdfast-mcp/holdfast/suites/clauses"
 )
 
@@ -126,7 +127,7 @@ func nearest(written string, words []string) []string {
 	}
 	var found []near
 	for _, w := range words {
-		d := slips(strings.ToLower(written), strings.ToLower(w))
+		d := spell.Slips(strings.ToLower(written), strings.ToLower(w))
 		if strings.Contains(strings.ToLower(w), strings.ToLower(strings.Trim(written, "*?"))) && len(written) > 2 {
 			d = min(d, 1)
 		}
@@ -155,25 +156,4 @@ func didYouMean(near []string) string {
 		return ""
 	}
 	return " (did you mean " + strings.Join(unique, ", ") + "?)"
-}
-
-// slips counts the insertions, deletions and replacements that turn a into b.
-func slips(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		corner := row[0]
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			above := row[j]
-			cost := corner
-			if a[i-1] != b[j-1] {
-				cost = 1 + min(corner, above, row[j-1])
-			}
-			corner, row[j] = above, cost
-		}
-	}
-	return row[len(b)]
 }

@@ -6,6 +6,8 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+
+	"github.com/holdfast-mcp/holdfast/reports/spell"
 )
 
 // suggestions is how many near misses are worth reading.
@@ -35,7 +37,7 @@ func (c *Catalogue) Suggest(id string) []string {
 	}
 	var found []near
 	for _, clause := range c.clauses {
-		if d := edits(typed, clause.ID); d <= farthest {
+		if d := spell.Slips(typed, clause.ID); d <= farthest {
 			found = append(found, near{clause.ID, d})
 		}
 	}
@@ -45,30 +47,4 @@ func (c *Catalogue) Suggest(id string) []string {
 		ids = append(ids, found[i].id)
 	}
 	return ids
-}
-
-// edits counts the insertions, deletions, replacements and swaps of neighbours
-// that turn a into b.
-func edits(a, b string) int {
-	d := make([][]int, len(a)+1)
-	for i := range d {
-		d[i] = make([]int, len(b)+1)
-		d[i][0] = i
-	}
-	for j := range d[0] {
-		d[0][j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			d[i][j] = min(d[i-1][j]+1, d[i][j-1]+1, d[i-1][j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				d[i][j] = min(d[i][j], d[i-2][j-2]+1)
-			}
-		}
-	}
-	return d[len(a)][len(b)]
 }
