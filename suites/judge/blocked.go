@@ -2,9 +2,7 @@ package judge
 
 import (
 	"fmt"
-	"reflect"
 
-	"github.com/holdfast-mcp/holdfast/reports"
 	"github.com/holdfast-mcp/holdfast/reports/history"
 )
 
@@ -76,17 +74,7 @@ func (r *Ruling) staysBlocked(row map[string]any) bool {
 }
 
 func (r *Ruling) nothingWrittenWhileLocked(h history.History) {
-	before, okB := lastLook(h, "writes", whenEarly, nil)
-	after, okA := lastLook(h, "writes", whenHeld, nil)
-	switch {
-	case !okB || !okA:
-		r.doubted("the library's write log was not seen both before and while the library was locked")
-	case len(before.Rows) == 0:
-		r.doubted("no library write was ever seen, so that one would not have been noticed either")
-	case !reflect.DeepEqual(before.Rows, after.Rows):
-		r.broke("WR-23", "the library was written while its user had locked it",
-			fmt.Sprintf("%s before, %d after", reports.Plural(len(before.Rows), "write"), len(after.Rows)))
-	}
+	r.libraryUnwritten(h, unwritten{"WR-23", whenEarly, whenHeld, "while the library was locked", "the library was written while its user had locked it"})
 }
 
 // blockedAnswers: what is answered meanwhile calls the command queued.

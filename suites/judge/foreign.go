@@ -2,10 +2,8 @@ package judge
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 
-	"github.com/holdfast-mcp/holdfast/reports"
 	"github.com/holdfast-mcp/holdfast/reports/history"
 )
 
@@ -101,17 +99,7 @@ func (r *Ruling) foreignAnchors(h history.History) {
 }
 
 func (r *Ruling) foreignWrites(h history.History) {
-	before, okB := lastLook(h, "writes", whenEarly, nil)
-	after, okA := lastLook(h, "writes", whenOther, nil)
-	switch {
-	case !okB || !okA:
-		r.doubted("the library's write log was not seen both before and while another account was signed in")
-	case len(before.Rows) == 0:
-		r.doubted("no library write was ever seen, so that one would not have been noticed either")
-	case !reflect.DeepEqual(before.Rows, after.Rows):
-		r.broke("WR-19", "the library was written in another account's session",
-			fmt.Sprintf("%s before, %d after", reports.Plural(len(before.Rows), "write"), len(after.Rows)))
-	}
+	r.libraryUnwritten(h, unwritten{"WR-19", whenEarly, whenOther, "while another account was signed in", "the library was written in another account's session"})
 }
 
 // foreignShown looks for the owner's records among what a person sees.

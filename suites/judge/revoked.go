@@ -2,10 +2,8 @@ package judge
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 
-	"github.com/holdfast-mcp/holdfast/reports"
 	"github.com/holdfast-mcp/holdfast/reports/history"
 )
 
@@ -78,17 +76,7 @@ func (r *Ruling) notWritten(h history.History, was map[string]any, id string) {
 }
 
 func (r *Ruling) noWriteSinceRevoked(h history.History) {
-	before, okB := lastLook(h, "writes", whenHeld, nil)
-	after, okA := lastLook(h, "writes", whenConverged, nil)
-	switch {
-	case !okB || !okA:
-		r.doubted("the library's write log was not seen both before and after access was revoked")
-	case len(before.Rows) == 0:
-		r.doubted("no library write was ever seen, so that one would not have been noticed either")
-	case !reflect.DeepEqual(before.Rows, after.Rows):
-		r.broke("WR-20", "the library was written although access had been revoked",
-			fmt.Sprintf("%s before, %d after", reports.Plural(len(before.Rows), "write"), len(after.Rows)))
-	}
+	r.libraryUnwritten(h, unwritten{"WR-20", whenHeld, whenConverged, "after access was revoked", "the library was written although access had been revoked"})
 }
 
 // accessAnswered: whoever asks about such an intent by sending it again is told.

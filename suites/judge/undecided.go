@@ -2,10 +2,8 @@ package judge
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 
-	"github.com/holdfast-mcp/holdfast/reports"
 	"github.com/holdfast-mcp/holdfast/reports/history"
 )
 
@@ -151,17 +149,7 @@ func lastHeld(h history.History) int64 {
 }
 
 func (r *Ruling) libraryUntouched(h history.History) {
-	before, ok1 := lastLook(h, "writes", whenEarly, nil)
-	after, ok2 := lastLook(h, "writes", whenHeld, nil)
-	switch {
-	case !ok1 || !ok2:
-		r.doubted("the library's write log was not seen both before and while no account was resolved")
-	case len(before.Rows) != len(after.Rows) || len(after.Rows) > 0 && !reflect.DeepEqual(before.Rows, after.Rows):
-		r.broke("WR-18", "the library was written with no account resolved",
-			fmt.Sprintf("%s before, %d after", reports.Plural(len(before.Rows), "write"), len(after.Rows)))
-	case len(after.Rows) == 0:
-		r.doubted("no library write was ever seen, so that one would not have been noticed either")
-	}
+	r.libraryUnwritten(h, unwritten{"WR-18", whenEarly, whenHeld, "while no account was resolved", "the library was written with no account resolved"})
 }
 
 func (r *Ruling) neverSaidMissing(h history.History) {
