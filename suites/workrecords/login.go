@@ -142,27 +142,7 @@ var login = []suites.Test{
 		}),
 		Judge: judge.All(judge.Placed("login-held", 1), judge.KeptWhileTransient("WR-21", manyAttempts), judge.NotesOnRecord("WR-21", 1)),
 	},
-	{
-		ID: "WR-21/library-busy", Clauses: []string{"WR-21"},
-		Title:   "25 and more attempts at a busy library keep the same intents",
-		Faults:  []string{"store-busy"},
-		Missing: noStore("library"),
-		Drive: on(func(s *scene) {
-			s.begin()
-			id := s.start(s.newTask())
-			s.awaitItem(id)
-			s.settle()
-			busy := s.Occupy("library")
-			s.note(id, s.Word("a note"))
-			s.Look("intents", held, map[string]string{"item_id": id})
-			s.awaitAttempts(id, manyAttempts)
-			s.Look("intents", held, map[string]string{"item_id": id})
-			busy.Release()
-			s.settle()
-			s.lookAtEnd()
-		}),
-		Judge: judge.All(judge.Placed("store-busy", 1), judge.KeptWhileTransient("WR-21", manyAttempts), judge.NotesOnRecord("WR-21", 1)),
-	},
+	heldUp("WR-21/library-busy", "WR-21", "25 and more attempts at a busy library keep the same intents", manyAttempts, 0, judge.All()),
 }
 
 // beginWithLoginHeld starts everything while the app's login hangs in the wire

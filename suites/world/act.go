@@ -25,6 +25,18 @@ type Proof struct {
 	Params map[string]string
 	// Shows picks the row that the act has made; nil takes any.
 	Shows func(row map[string]any) bool
+	// Rows says of all rows together that it is committed. It goes before Shows.
+	Rows func(rows []map[string]any) bool
+}
+
+// row is a row that shows the commit, nil if there is none.
+func (p Proof) row(rows []map[string]any) map[string]any {
+	for _, row := range rows {
+		if p.Rows != nil && p.Rows(rows) || p.Rows == nil && (p.Shows == nil || p.Shows(row)) {
+			return row
+		}
+	}
+	return nil
 }
 
 // With is the same act with one more parameter.

@@ -88,6 +88,22 @@ func (w *World) KilledAtStored(name string, act Act, c *Caller) history.Operatio
 	return op
 }
 
+// KilledOnceShown does something that sets a process of the target to work, and
+// kills the process as soon as a probe shows how far it has come.
+func (w *World) KilledOnceShown(name, position string, proof Proof, do func()) {
+	p := w.process(name)
+	if p.running == nil {
+		Broken("process %s is to be killed and does not run", name)
+	}
+	fault := faults.KillAtStored{Position: position, Victim: w.victim(p.running), Proof: w.proof(Act{Proof: proof}), Limits: w.config.Limits}
+	_, err := faults.Around(w.ctx, fault.Arm(w.ledger), func(context.Context) history.Outcome {
+		do()
+		return history.Done
+	})
+	w.placed(err)
+	p.running = nil
+}
+
 // Race makes one act several times at once: all requests are held together on
 // their wires, then released.
 func (w *World) Race(act Act, callers ...*Caller) []history.Operation {
@@ -190,10 +206,8 @@ func (w *World) proof(act Act) faults.Proof {
 				// A store between two writes may not be readable; it is looked at again.
 				return map[string]any{"look failed": err.Error()}, w.config.Seams.shows(false), nil
 			}
-			for _, row := range rows {
-				if act.Proof.Shows == nil || act.Proof.Shows(row) {
-					return map[string]any{"row": row}, w.config.Seams.shows(true), nil
-				}
+			if row := act.Proof.row(rows); row != nil {
+				return map[string]any{"row": row}, w.config.Seams.shows(true), nil
 			}
 			return map[string]any{"rows": len(rows), "of them the one in question": 0}, w.config.Seams.shows(false), nil
 		},
