@@ -16,20 +16,25 @@ const (
 	whenFreshKey  = "fresh-key"
 )
 
-// KeyReuseRefused (WR-08): a call that brings a known key with other content is
-// refused by name, and leaves nothing in the store. Such calls carry the
-// parameter "reused", which says what is different.
+// KeyReuseRefused (WR-08): a call that brings a known key with other content, or for
+// another kind of command, is refused by name, and leaves nothing in the store. Such
+// calls carry the parameter "reused", which says what is different. The key of each
+// kind of command that had been acknowledged must have come again in both ways.
 func KeyReuseRefused(h history.History) Ruling {
 	var r Ruling
-	judged := 0
+	judged, tried := 0, map[reusedKey]bool{}
 	for _, o := range h.Operations("") {
 		what := o.Param("reused")
 		if what == "" {
 			continue
 		}
 		call := fmt.Sprintf("call %s (%s), a known key with %s", o.Invoked.ID, o.Invoked.Role, what)
+		known := acceptedUnderKey(h, o)
+		if known != nil {
+			tried[reusedKey{known.Invoked.Role, known.Invoked.Role == o.Invoked.Role}] = true
+		}
 		switch {
-		case !keyWasAccepted(h, o):
+		case known == nil:
 			r.doubted("%s: nothing had been acknowledged under that key", call)
 			continue
 		case o.Outcome() == history.Unknown:
@@ -45,20 +50,54 @@ func KeyReuseRefused(h history.History) Ruling {
 	}
 	if judged == 0 && r.silent() {
 		r.doubted("no key was reused")
+	} else {
+		r.reusedInBothWays(h, tried)
 	}
 	r.reuseStoredNothing(h)
 	return r
 }
 
-// keyWasAccepted says that another content had been acknowledged under the key
-// before: by a call that reuses nothing itself.
-func keyWasAccepted(h history.History, o history.Operation) bool {
+// reusedKey is a way in which a key came again: whose it was, and whether for a
+// command of the same kind.
+type reusedKey struct {
+	role string
+	same bool
+}
+
+// acceptedUnderKey is what had been acknowledged under the key of a call before: by
+// a call that reuses nothing itself.
+func acceptedUnderKey(h history.History, o history.Operation) *history.Operation {
 	for _, first := range h.Operations("") {
 		if first.Param("key") == o.Param("key") && first.Param("reused") == "" && first.Outcome() == history.Done && endedBefore(first, o.InvokedAt.Seq) {
-			return true
+			return &first
 		}
 	}
-	return false
+	return nil
+}
+
+// reusedInBothWays wants the key of each kind of command to have come again for
+// other content of that kind and for another kind.
+func (r *Ruling) reusedInBothWays(h history.History, tried map[reusedKey]bool) {
+	begun := never
+	for _, o := range h.Operations("") {
+		if o.Param("reused") != "" {
+			begun = min(begun, o.InvokedAt.Seq)
+		}
+	}
+	seen := map[string]bool{}
+	for _, o := range h.Operations("") {
+		role := o.Invoked.Role
+		if seen[role] || o.Param("key") == "" || o.Outcome() != history.Done || !endedBefore(o, begun) {
+			continue
+		}
+		seen[role] = true
+		if !tried[reusedKey{role, true}] {
+			r.doubted("no key of a %s was reused for other content", role)
+		}
+		if !tried[reusedKey{role, false}] {
+			r.doubted("no key of a %s was reused for another kind of command", role)
+		}
+	}
 }
 
 func (r *Ruling) reuseStoredNothing(h history.History) {

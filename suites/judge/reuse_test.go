@@ -16,11 +16,13 @@ func keysReused() history.History {
 	start, note := row("seq", 1, "kind", "start"), row("seq", 2, "kind", "note", "text", "n")
 	s.look("anchors", "keys-known", nil, anchor)
 	s.look("intents", "keys-known", nil, start, note)
-	s.call("start", params("task_key", "t1", "title", "two", "key", "k1", "reused", "another title"), refused("permanent", "key_reused")) // c3
-	s.call("note", and(item("i1"), "text", "m", "key", "k2", "reused", "another text"), refused("permanent", "key_reused"))               // c4
+	s.call("start", params("task_key", "t1", "title", "two", "key", "k1", "reused", "another title"), refused("permanent", "key_reused"))         // c3
+	s.call("note", and(item("i1"), "text", "m", "key", "k2", "reused", "another text"), refused("permanent", "key_reused"))                       // c4
+	s.call("note", and(item("i1"), "text", "x", "key", "k1", "reused", "another kind of command"), refused("permanent", "key_reused"))            // c5
+	s.call("start", params("task_key", "t2", "title", "x", "key", "k2", "reused", "another kind of command"), refused("permanent", "key_reused")) // c6
 	s.look("anchors", "keys-reused", nil, anchor)
 	s.look("intents", "keys-reused", nil, start, note)
-	s.call("note", and(item("i1"), "text", "fresh", "key", "k3"), done("item_id", "i1")) // c5
+	s.call("note", and(item("i1"), "text", "fresh", "key", "k3"), done("item_id", "i1")) // c7
 	s.look("intents", "fresh-key", nil, start, note, row("seq", 3, "kind", "note", "text", "fresh"))
 	return s.told()
 }
@@ -33,6 +35,8 @@ func TestKeyReuseRefused(t *testing.T) {
 		return variant{name, edits(ends("c4", refused(class, code))),
 			finds(broken("WR-08", "a reused key was not refused for good and by name", body, `class "`+class+`", code "`+code+`"`)), nil}
 	}
+	unknownKey := []string{body + ": nothing had been acknowledged under that key",
+		"call c6 (start), a known key with another kind of command: nothing had been acknowledged under that key"}
 	left := func(facts ...string) []string { return facts }
 	rules(t, KeyReuseRefused, keysReused(),
 		variant{"the first one's answer is given", edits(ends("c3", done("item_id", "i1"))),
@@ -49,9 +53,13 @@ func TestKeyReuseRefused(t *testing.T) {
 			finds(broken("WR-08", "a call with a reused key left something in the store", left("anchors before: 1 row", "anchors after: 2 rows")...)), nil},
 		variant{"a reuse gets no answer", edits(ends("c4", unknown())), nil, []string{body + ": it got no answer, so that it is not known to be refused"}},
 		variant{"a reuse never returned", edits(neverReturned("c4")), nil, []string{body + ": it got no answer, so that it is not known to be refused"}},
-		variant{"the key was not known", edits(ends("c2", refused("transient", "busy"))), nil, []string{body + ": nothing had been acknowledged under that key"}},
-		variant{"the key was known later", edits(endedLate("c2")), nil, []string{body + ": nothing had been acknowledged under that key"}},
-		variant{"no key was reused", edits(noCall("c3", "c4")), nil, []string{"no key was reused"}},
+		variant{"the key was not known", edits(ends("c2", refused("transient", "busy"))), nil, unknownKey},
+		variant{"the key was known later", edits(endedLate("c2")), nil, unknownKey},
+		variant{"a note's key came again for a start only", edits(noCall("c4")), nil, []string{"no key of a note was reused for other content"}},
+		variant{"a start's key came again for a start only", edits(noCall("c5")), nil, []string{"no key of a start was reused for another kind of command"}},
+		variant{"another kind of command is accepted", edits(ends("c5", done("item_id", "i1"))),
+			finds(broken("WR-08", "a key was reused for other content and the call was acknowledged", "call c5 (note), a known key with another kind of command", "answer: ")), nil},
+		variant{"no key was reused", edits(noCall("c3", "c4", "c5", "c6")), nil, []string{"no key was reused"}},
 		variant{"the store was not seen before", edits(noLook("anchors", "keys-known"), noLook("intents", "keys-known")), nil, []string{
 			"the anchors were not seen both before and after the keys were reused", "the intents were not seen both before and after the keys were reused"}},
 		variant{"the look after failed", edits(lookFails("intents", "keys-reused")), nil,
