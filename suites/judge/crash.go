@@ -36,6 +36,11 @@ type Crash struct {
 		Side  string `json:"side"`
 		Error string `json:"error"`
 	} `json:"at"`
+	// Stores says how many of the recorded changes to a store had been made.
+	Stores map[string]struct {
+		Made int `json:"made"`
+		Of   int `json:"of"`
+	} `json:"stores"`
 }
 
 // Counts says that the run was struck where it should have been.
@@ -130,7 +135,11 @@ func eachRun(h history.History, r Ruling, clause, summary string, rule func(Cras
 	}
 	if len(broken) > 0 {
 		n := len(broken)
-		r.broke(clause, fmt.Sprintf("%s, at %d of %d crash points", summary, n, counted), append(most(broken), fmt.Sprintf("%d runs, %d of them struck where they should have been", len(all), counted))...)
+		facts := append(most(broken), fmt.Sprintf("%d runs, %d of them struck where they should have been", len(all), counted))
+		for _, m := range h.Marks("came-to-no-rest") {
+			facts = append(facts, fmt.Sprintf("behind run %s nothing came to rest, so that %d more were not made", text(m.Data, "run"), number(m.Data, "not tried")))
+		}
+		r.broke(clause, fmt.Sprintf("%s, at %d of %d crash points", summary, n, counted), facts...)
 	}
 	return r
 }
