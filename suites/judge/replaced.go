@@ -3,6 +3,7 @@ package judge
 import (
 	"fmt"
 	"regexp"
+	"slices"
 
 	"github.com/holdfast-mcp/holdfast/reports/history"
 )
@@ -82,9 +83,13 @@ func (r *Ruling) onlyItem(h history.History, again history.Operation, id string)
 	}
 }
 
+// whenAnswered is the moment at which a call has come back, while nobody but the
+// helper can have done anything.
+const whenAnswered = "answered"
+
 // GoneIsReplaced (WR-16): a start that finds its live anchor's item gone is
-// answered, in that one call, with a new ID; the old anchor is dead and the new
-// record comes to be. Such a start names in its parameter "after" the item that
+// answered, in that one call, with a new ID: by then the old anchor is dead, and
+// the new one is there and becomes a record. Such a start names in its parameter "after" the item that
 // the person deleted.
 func GoneIsReplaced(h history.History) Ruling {
 	var r Ruling
@@ -114,6 +119,7 @@ func GoneIsReplaced(h history.History) Ruling {
 			r.broke("WR-16", "a start was answered with the ID of an item that is gone", call, fmt.Sprintf("item %s was deleted, answered %q", old, id))
 			continue
 		}
+		r.replacedInThatCall(h, o, old, id)
 		r.anchorAtEnd(h, id, "live", "the ID that replaced a gone item did not become a record")
 	}
 	if judged == 0 && r.silent() {
@@ -140,6 +146,28 @@ func (r *Ruling) anchorOutlivedItem(h history.History, id string) bool {
 	return false
 }
 
+// replacedInThatCall looks at the store as the call has left it.
+func (r *Ruling) replacedInThatCall(h history.History, o history.Operation, old, id string) {
+	look, ok := lastLook(h, "anchors", whenAnswered, map[string]string{"task_key": o.Param("task_key")})
+	if !ok {
+		r.doubted("the anchors of task key %q were not seen behind call %s while the app stood still", o.Param("task_key"), o.Invoked.ID)
+		return
+	}
+	if !r.hasColumns(look, "item_id", "state") {
+		return
+	}
+	states := map[string]string{}
+	for _, row := range look.Rows {
+		states[text(row, "item_id")] = text(row, "state")
+	}
+	if states[old] != "dead" {
+		r.broke("WR-16", "a start was given a new ID and left the anchor of the gone item as it was", fmt.Sprintf("call %s: when it was answered anchor %s was %q", o.Invoked.ID, old, states[old]))
+	}
+	if states[id] != "provisional" {
+		r.broke("WR-16", "a start was given a new ID whose anchor was not there yet", fmt.Sprintf("call %s: when it was answered anchor %s was %q", o.Invoked.ID, id, states[id]))
+	}
+}
+
 func (r *Ruling) anchorAtEnd(h history.History, id, want, summary string) {
 	look, ok := lastLook(h, "anchor", whenConverged, item(id))
 	switch {
@@ -154,27 +182,48 @@ func (r *Ruling) anchorAtEnd(h history.History, id, want, summary string) {
 var raw = regexp.MustCompile(`(?i)sqlite|sqlstate|constraint failed|foreign key|unique constraint|duplicate key|database is locked|disk image`)
 
 // NoRawStorageErrors rules, under a clause, that no answer holds an error of the
-// storage layer as that layer words it.
+// storage layer as that layer words it: none of its words, and no code that the
+// tool's outputSchema does not have. A refusal with a code is the control.
 func NoRawStorageErrors(clause string) Rule {
 	return func(h history.History) Ruling {
 		var r Ruling
-		answered := 0
+		lists, refused := toolLists(h), 0
+		if len(lists) == 0 {
+			return doubt("tools/list was not seen, so that it is not known which codes there are")
+		}
 		for _, o := range h.Operations("") {
 			if o.Outcome() == history.Unknown {
 				continue
 			}
-			answered++
-			for _, said := range []string{o.Returned.Reason, o.Text("failure_reason"), string(o.Returned.Answer)} {
-				if word := raw.FindString(said); word != "" {
-					r.broke(clause, "an error of the storage layer reached a caller",
-						fmt.Sprintf("call %s (%s): %s", o.Invoked.ID, o.Invoked.Role, quoted([]string{word})), "answer: "+answerOf(o))
-					break
-				}
+			if o.Outcome() == history.Refused {
+				refused++
+			}
+			call := fmt.Sprintf("call %s (%s)", o.Invoked.ID, o.Invoked.Role)
+			word, code := rawWord(o), o.Text("failure_code")
+			places := placesOf(o, lists[0], code)
+			switch {
+			case word != "":
+				r.broke(clause, "an error of the storage layer reached a caller", call+": "+quoted([]string{word}), "answer: "+answerOf(o))
+			case o.Outcome() == history.Done:
+			case code == "":
+				r.broke(clause, "an error without a code reached a caller", call, "answer: "+answerOf(o))
+			case slices.ContainsFunc(places, func(p place) bool { return p.words != nil }) && !slices.ContainsFunc(places, place.listed):
+				r.broke(clause, "an error reached a caller whose code is none of the outputSchema's", fmt.Sprintf("%s: code %q", call, code), "answer: "+answerOf(o))
 			}
 		}
-		if answered == 0 {
-			r.doubted("nothing was answered")
+		if refused == 0 {
+			r.doubted("nothing was refused, so that it was not seen how this target tells an error")
 		}
 		return r
 	}
+}
+
+// rawWord is a word of the storage layer in an answer, "" for none.
+func rawWord(o history.Operation) string {
+	for _, said := range []string{o.Returned.Reason, o.Text("failure_reason"), string(o.Returned.Answer)} {
+		if word := raw.FindString(said); word != "" {
+			return word
+		}
+	}
+	return ""
 }

@@ -55,6 +55,7 @@ func startedOnGone() history.History {
 	s.look("anchor", "held", item("i1"), row("item_id", "i1", "state", "live"))
 	s.look("item", "held", item("i1"))
 	s.call("start", params("task_key", "t1", "key", "k2", "after", "i1"), done("item_id", "i2", "state", "queued")) // c2
+	s.look("anchors", "answered", params("task_key", "t1"), row("item_id", "i1", "state", "dead"), row("item_id", "i2", "state", "provisional"))
 	s.look("anchor", "converged", item("i1"), row("item_id", "i1", "state", "dead"))
 	s.look("anchor", "converged", item("i2"), row("item_id", "i2", "state", "live"))
 	return s.told()
@@ -76,6 +77,14 @@ func TestGoneIsReplaced(t *testing.T) {
 			finds(broken("WR-16", "a start whose live anchor's item is gone was refused for good", call, `class "permanent", code "item_deleted"`)), nil},
 		variant{"it is refused for a while", edits(ends("c2", refused("transient", "busy"))), nil, []string{call + " was not answered: refused"}},
 		variant{"it gets no answer", edits(neverReturned("c2")), nil, []string{call + " was not answered: unknown"}},
+		variant{"the old anchor is dead only later", edits(cell("anchors", "answered", 0, "state", "live")),
+			finds(broken("WR-16", "a start was given a new ID and left the anchor of the gone item as it was", `call c2: when it was answered anchor i1 was "live"`)), nil},
+		variant{"the old anchor is gone from its task", edits(noRow("anchors", "answered", 0)),
+			finds(broken("WR-16", "a start was given a new ID and left the anchor of the gone item as it was", `call c2: when it was answered anchor i1 was ""`)), nil},
+		variant{"the new anchor comes only later", edits(noRow("anchors", "answered", 1)),
+			finds(broken("WR-16", "a start was given a new ID whose anchor was not there yet", `call c2: when it was answered anchor i2 was ""`)), nil},
+		variant{"the store was not seen in between", edits(noLook("anchors", "answered")), nil,
+			[]string{`the anchors of task key "t1" were not seen behind call c2 while the app stood still`}},
 		variant{"the old anchor stays live", edits(state("i1", "live")), finds(broken("WR-16", dead, `anchor i1 at the end: "live"`)), nil},
 		variant{"the old anchor is forgotten", edits(none("i1")), finds(broken("WR-16", dead, "anchor i1 at the end: nothing")), nil},
 		variant{"the new one never comes to be", edits(state("i2", "provisional")), finds(broken("WR-16", becomes, `anchor i2 at the end: "provisional"`)), nil},
@@ -93,21 +102,40 @@ func TestGoneIsReplaced(t *testing.T) {
 }
 
 func TestNoRawStorageErrors(t *testing.T) {
+	w := &spoken{story: newStory()}
+	w.listed("helper.1")
+	w.asked("helper.1", `{"state":"queued"}`, done("state", "queued"))                                                                       // c1
+	w.asked("helper.1", `{"state":"failed","failure":{"class":"permanent","code":"gone"}}`, refused("permanent", "gone", "state", "failed")) // c2
 	const summary = "an error of the storage layer reached a caller"
 	says := func(reason, field, answer string) edit {
-		e := refused("transient", "storage", "failure_reason", field)
+		e := refused("transient", "busy", "failure_reason", field)
 		e.Reason, e.Answer = reason, json.RawMessage(answer)
 		return ends("c2", e)
 	}
-	rules(t, NoRawStorageErrors("WR-16"), startedOnGone(),
+	coded := func(code string) edit {
+		e := refused("transient", code)
+		e.Answer = json.RawMessage(`{"structuredContent":{"failure":{"code":"` + code + `"}}}`)
+		return func(events []history.Event) []history.Event {
+			return each("c2", isCall("c2", history.Returned), func(back *history.Event) { back.Call.Fields["failure_code"] = code })(ends("c2", e)(events))
+		}
+	}
+	rules(t, NoRawStorageErrors("WR-16"), w.told(),
 		variant{"as the reason", edits(says("constraint failed: UNIQUE constraint failed: anchors.owner (2067)", "", `{}`)),
-			finds(broken("WR-16", summary, `call c2 (start): "constraint failed"`, "answer: {}")), nil},
+			finds(broken("WR-16", summary, `call c2 (note): "constraint failed"`, "answer: {}")), nil},
 		variant{"as a field", edits(says("refused", "FOREIGN KEY is violated", `{}`)),
-			finds(broken("WR-16", summary, `call c2 (start): "FOREIGN KEY"`, "answer: {}")), nil},
+			finds(broken("WR-16", summary, `call c2 (note): "FOREIGN KEY"`, "answer: {}")), nil},
 		variant{"anywhere in the answer", edits(says("refused", "", `{"detail":"SQLITE_BUSY"}`)),
-			finds(broken("WR-16", summary, `call c2 (start): "SQLITE"`, `answer: {"detail":"SQLITE_BUSY"}`)), nil},
+			finds(broken("WR-16", summary, `call c2 (note): "SQLITE"`, `answer: {"detail":"SQLITE_BUSY"}`)), nil},
+		variant{"as the number of the error", edits(coded("2067")),
+			finds(broken("WR-16", "an error reached a caller whose code is none of the outputSchema's", `call c2 (note): code "2067"`,
+				`answer: {"structuredContent":{"failure":{"code":"2067"}}}`)), nil},
+		variant{"as an error without a code", edits(coded("")),
+			finds(broken("WR-16", "an error without a code reached a caller", "call c2 (note)", `answer: {"structuredContent":{"failure":{"code":""}}}`)), nil},
+		variant{"a code of the schema", edits(coded("busy")), nil, nil},
 		variant{"a refusal in words of its own", edits(says("the store is busy, try again", "busy", `{}`)), nil, nil},
-		variant{"one call is out", edits(neverReturned("c2")), nil, nil},
-		variant{"nothing was answered", edits(neverReturned("c1"), ends("c2", unknown())), nil, []string{"nothing was answered"}},
+		variant{"one call is out", edits(neverReturned("c1")), nil, nil},
+		variant{"nothing was refused", edits(ends("c2", done())), nil, []string{"nothing was refused, so that it was not seen how this target tells an error"}},
+		variant{"tools/list was not asked", edits(message(`"method":"tools/list"`, 1, "tools/list", "ping")), nil,
+			[]string{"tools/list was not seen, so that it is not known which codes there are"}},
 	)
 }

@@ -20,9 +20,10 @@ const AppWire = "app"
 // StillOnceAsked makes a call for which the helper asks the app about an item.
 // Once the app has answered that, it stands still until the call has come back,
 // so that only the helper can act on what was answered; meanwhile is done in
-// between. Where the helper asks nothing the app goes on, and the fault is not
-// proven. A helper that asks more than the app can answer then cannot be judged.
-func (c *Caller) StillOnceAsked(act Act, item string, meanwhile func()) history.Operation {
+// between, and behind once the call has come back and the app still stands. Where
+// the helper asks nothing the app goes on, and the fault is not proven. A helper
+// that asks more than the app can answer then cannot be judged.
+func (c *Caller) StillOnceAsked(act Act, item string, meanwhile func(), behind func(history.Operation)) history.Operation {
 	w := c.w
 	line, there := w.wires[AppWire]
 	if !there {
@@ -40,7 +41,9 @@ func (c *Caller) StillOnceAsked(act Act, item string, meanwhile func()) history.
 	if !w.asked(flight, w.config.Limits.Withheld, func() bool { return line.Passed(answered) > before }) {
 		w.Mark("app not asked", map[string]any{"call": flight.op.Invoked.ID})
 		meanwhile()
-		return flight.Wait()
+		op := flight.Wait()
+		behind(op)
+		return op
 	}
 	fault.Reach(history.Matched, map[string]any{"answers": line.Passed(answered) - before})
 	evidence, err := process.Pause(w.ctx, app.running, w.config.Limits)
@@ -58,6 +61,7 @@ func (c *Caller) StillOnceAsked(act Act, item string, meanwhile func()) history.
 	fault.Reach(history.Fired, nil)
 	meanwhile()
 	op := flight.Wait()
+	behind(op)
 	if asked, told := line.Count(wire.Match{}), line.Passed(wire.Match{Answer: true}); asked > told {
 		Inconclusive("the helper asked the app %d times and was answered %d times: it asked again while the app stood still", asked, told)
 	}
