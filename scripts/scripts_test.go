@@ -15,8 +15,10 @@ import (
 
 	. "github.com/onsi/gomega"
 
+	"github.com/holdfast-mcp/holdfast/fixtures/launch/browser"
 	"github.com/holdfast-mcp/holdfast/reports"
 	"github.com/holdfast-mcp/holdfast/reports/verdict"
+	"github.com/holdfast-mcp/holdfast/suites/workrecords"
 )
 
 // script runs bash at the top of the tree and gives the exit status and all output.
@@ -258,5 +260,43 @@ func TestFlakeCountsTheRunsThatHeld(t *testing.T) {
 		status, said := script(t, "", "scripts/flake.sh "+args)
 		NewWithT(t).Expect(status).To(Equal(2), said)
 		NewWithT(t).Expect(said).To(ContainSubstring("expected a target and how many runs"))
+	}
+}
+
+// A fresh machine has no browser: `make run` still does its main job, and says in
+// one line what it leaves out, by the names that the specs really have.
+func TestARunWithoutABrowserLeavesItsSpecsOutByName(t *testing.T) {
+	g := NewWithT(t)
+	var skip, names []string
+	for _, s := range workrecords.Tests() {
+		if s.Browser {
+			skip = append(skip, "--skip", s.ID)
+			names = append(names, s.ID)
+		}
+	}
+	g.Expect(names).NotTo(BeEmpty())
+	bin, holdfast := t.TempDir(), filepath.Join(t.TempDir(), "holdfast")
+	for _, name := range []string{"bash", "dirname"} {
+		path, err := exec.LookPath(name)
+		g.Expect(err).NotTo(HaveOccurred())
+		g.Expect(os.Symlink(path, filepath.Join(bin, name))).To(Succeed())
+	}
+	g.Expect(os.WriteFile(holdfast, []byte("#!"+filepath.Join(bin, "bash")+"\necho \"$*\"\nexit 1\n"), 0o755)).To(Succeed())
+	run := func() (int, string) {
+		return script(t, "", "bash scripts/run.sh --seed 7", "PATH="+bin, "HOLDFAST="+holdfast)
+	}
+
+	status, said := run()
+	g.Expect(status).To(Equal(1), "the status is the run's")
+	g.Expect(said).To(Equal("run: no Chromium here, so " + strings.Join(names, " ") +
+		" are left out; to have them, install it (apt-get install chromium), or let make test do so\n" +
+		"run " + strings.Join(skip, " ") + " --seed 7\n"))
+
+	for _, name := range browser.Programs() {
+		program := filepath.Join(bin, name)
+		g.Expect(os.Symlink(holdfast, program)).To(Succeed())
+		_, said = run()
+		g.Expect(said).To(Equal("run --seed 7\n"), "with %s", name)
+		g.Expect(os.Remove(program)).To(Succeed())
 	}
 }

@@ -84,8 +84,14 @@ need_strace() {
   has strace || lacks strace "the test that strace kills at the same call as our tracer"
 }
 
+# The page that a person sees is opened in a real browser.
+need_chromium() {
+  has chromium || apt chromium || true
+  has chromium || lacks chromium "the specs that open the app's page, and the tests of the browser"
+}
+
 tools=("$@")
-[ ${#tools[@]} -gt 0 ] || tools=(go gcc node python3 strace)
+[ ${#tools[@]} -gt 0 ] || tools=(go gcc node python3 strace chromium)
 for tool in "${tools[@]}"; do
   if ! declare -F "need_$tool" >/dev/null; then
     say "unknown tool $tool; known: $(declare -F | sed -n 's/^declare -f need_//p' | tr '\n' ' ')" >&2

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/holdfast-mcp/holdfast/fixtures/launch/browser"
 	"github.com/holdfast-mcp/holdfast/fixtures/target"
 	"github.com/holdfast-mcp/holdfast/reports/gate"
 	"github.com/holdfast-mcp/holdfast/reports/progress"
@@ -76,11 +77,11 @@ func (h Harness) Diagnose(ctx context.Context, nameOrPath string, allowOutside [
 func (h Harness) machine(ctx context.Context, f *target.File) []Step {
 	steps := []Step{
 		docker(ctx),
-		program("Chromium", "only specs on a page (WebMCP) need it, to drive a browser; install chromium", "chromium", "chromium-browser", "google-chrome"),
+		program("Chromium", "only specs that open a page need it; install "+browser.Package+", such as with apt-get install "+browser.Package, browser.Programs()...),
 		program("PostgreSQL", "only targets with a PostgreSQL store need it; install postgresql", postgres()...),
 		ptrace(),
 	}
-	needed := []bool{anyProcess(f, boxed), anyProcess(f, onPage), false, h.struckAtCrashPoints(f)}
+	needed := []bool{anyProcess(f, boxed), anyProcess(f, onPage) || h.openedInBrowser(f), false, h.struckAtCrashPoints(f)}
 	for i := range steps {
 		s := &steps[i]
 		if s.OK || needed[i] {
@@ -101,6 +102,19 @@ func onPage(p target.Process) bool { return p.MCP.WebMCP != "" }
 // anyProcess says whether a target has a process of a kind.
 func anyProcess(f *target.File, kind func(target.Process) bool) bool {
 	return f != nil && slices.ContainsFunc(slices.Collect(maps.Values(f.Processes)), kind)
+}
+
+// openedInBrowser says whether a spec that applies to the target opens its page in
+// a browser, be there one or not.
+func (h Harness) openedInBrowser(f *target.File) bool {
+	return f != nil && slices.ContainsFunc(h.Tests, func(t Test) bool {
+		if !t.Browser {
+			return false
+		}
+		t.Browser = false // what else there is to say of it
+		v, _ := settled(t, f)
+		return v == ""
+	})
 }
 
 // struckAtCrashPoints says whether a spec that applies to the target enumerates

@@ -108,7 +108,7 @@ func notHere(f *target.File) string {
 			return fmt.Sprintf("process %s is a container (image: %s): that needs Docker, and this version starts no containers", name, p.Image)
 		}
 		if onPage(p) {
-			return fmt.Sprintf("process %s speaks WebMCP: that needs Chromium, and this version drives no browser", name)
+			return fmt.Sprintf("process %s speaks WebMCP: this version calls no tools of a page", name)
 		}
 	}
 	return ""

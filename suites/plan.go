@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/holdfast-mcp/holdfast/fixtures/launch/browser"
 	"github.com/holdfast-mcp/holdfast/fixtures/target"
 	"github.com/holdfast-mcp/holdfast/reports"
 	"github.com/holdfast-mcp/holdfast/reports/verdict"
@@ -28,8 +29,9 @@ func planned(t Test, f *target.File, role, prefix string, seed int64) reports.Pl
 	return p
 }
 
-// settled is the verdict of a test that can be told from the target file alone,
-// with the reason; empty for a test that has to run.
+// settled is the verdict of a test that can be told before anything is started,
+// from the target file and from what this machine has, with the reason; empty for
+// a test that has to run.
 func settled(t Test, f *target.File) (verdict.Verdict, string) {
 	if !f.Claims(t.Profile) {
 		return verdict.NotApplicable, fmt.Sprintf("the target does not claim the profile %s", t.Profile)
@@ -41,6 +43,11 @@ func settled(t Test, f *target.File) (verdict.Verdict, string) {
 	}
 	if why := notHere(f); why != "" {
 		return verdict.NotRun, why
+	}
+	if t.Browser {
+		if _, err := browser.Find(); err != nil {
+			return verdict.NotRun, err.Error()
+		}
 	}
 	if t.Missing != nil {
 		if why := t.Missing(f); why != "" {

@@ -28,6 +28,9 @@ type Test struct {
 	// Missing says which surface a target that claims the profile lacks, so
 	// that the spec is inconclusive on it, "" when nothing is missing.
 	Missing func(*target.File) string
+	// Browser says that it opens the target's page in Chromium; without one on this
+	// machine it is not-run.
+	Browser bool
 	// Drive acts on a started world. It judges nothing.
 	Drive func(*world.World)
 	// Judge rules over the recorded history.

@@ -89,9 +89,15 @@ func (s *scene) delete(id string, t task) {
 	s.awaitDead(id)
 }
 
-// deleteWithQueue is the person's deletion of an item while notes are queued on
-// it: the library is locked by its user, so that they cannot be applied first.
+// deleteWithQueue is the person's deletion of an item while notes are queued on it.
 func (s *scene) deleteWithQueue(id string, t task) {
+	s.deleteWithQueueBy(id, t, func() { s.Act("delete", map[string]string{"item_id": id}) })
+}
+
+// deleteWithQueueBy has the person delete an item in a way of its own while notes
+// are queued on it: the library is locked by its user, so that they cannot be
+// applied first.
+func (s *scene) deleteWithQueueBy(id string, t task, act func()) {
 	s.Act("lock", nil)
 	s.notes(id, "queued note", 3)
 	s.awaitAttempts(id, 1)
@@ -101,7 +107,7 @@ func (s *scene) deleteWithQueue(id string, t task) {
 			queued = append(queued, row["seq"])
 		}
 	}
-	s.Act("delete", map[string]string{"item_id": id})
+	act()
 	s.Mark("deleted", map[string]any{"item_id": id, "task_key": t.key, "queued": queued})
 	s.awaitDead(id)
 	s.Act("unblock", nil)

@@ -13,7 +13,7 @@ const Profile = "work-records"
 
 // Tests are the specs of profile WR, in the contract's order.
 func Tests() []suites.Test {
-	tests := slices.Concat(identity, crashPoints, order, keys, lifecycle, login, failures, surfaces, reuse, replaced, accounts, forward, earlyEnds, provisional, ends, atTheDoor, staging, schemas, noRoom, access, counters, secrets)
+	tests := slices.Concat(identity, crashPoints, order, keys, lifecycle, login, failures, surfaces, inTheBrowser, reuse, replaced, accounts, forward, earlyEnds, provisional, ends, atTheDoor, staging, schemas, noRoom, access, counters, secrets)
 	for i := range tests {
 		t := &tests[i]
 		t.Profile = Profile

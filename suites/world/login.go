@@ -107,6 +107,12 @@ func (w *World) act(ctx context.Context, name string, params map[string]string) 
 	if !there {
 		return fmt.Errorf("the target file has no action %q; add it under actions", name)
 	}
+	if action.Page != "" {
+		if err := w.click(ctx, action, params); err != nil {
+			return fmt.Errorf("action %s: %w", name, err)
+		}
+		return nil
+	}
 	scope := w.known(params)
 	if action.HTTP == "" {
 		return w.run(ctx, name, action.Command, scope)

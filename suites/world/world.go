@@ -16,6 +16,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/faults/wire"
 	"github.com/holdfast-mcp/holdfast/fixtures/account"
 	"github.com/holdfast-mcp/holdfast/fixtures/launch"
+	"github.com/holdfast-mcp/holdfast/fixtures/launch/browser"
 	"github.com/holdfast-mcp/holdfast/fixtures/target"
 	"github.com/holdfast-mcp/holdfast/reports/history"
 	"github.com/holdfast-mcp/holdfast/reports/wait"
@@ -68,6 +69,7 @@ type World struct {
 	wires     map[string]*wire.Wire
 	callers   []*Caller
 	troubles  []*Trouble
+	browser   *browser.Browser // nil until it is needed
 	scope     target.Scope
 	calls     int
 	words     int
@@ -112,6 +114,7 @@ func (w *World) Close(ctx context.Context) error {
 		t.end()
 	}
 	var errs []error
+	errs = append(errs, w.closeBrowser(ctx))
 	for _, c := range callers {
 		errs = append(errs, c.discard(ctx))
 	}

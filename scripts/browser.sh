@@ -1,0 +1,12 @@
+# Which specs open a page in Chromium, and whether there is one (sourced).
+
+browser_specs=(WR-13/deleted-by-a-click)
+
+browser_is_here() {
+  command -v chromium || command -v chromium-browser || command -v google-chrome
+} >/dev/null
+
+# without_browser prints the flags that leave those specs out, none where there is one.
+without_browser() {
+  browser_is_here || printf -- '--skip %s ' "${browser_specs[@]}"
+}

@@ -1,0 +1,56 @@
+package suites_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	. "github.com/onsi/gomega"
+
+	"github.com/holdfast-mcp/holdfast/fixtures/target"
+	"github.com/holdfast-mcp/holdfast/reports/render"
+	"github.com/holdfast-mcp/holdfast/suites"
+)
+
+// A spec that opens a page is not-run where there is no browser, and list and
+// doctor say what to install; with one in PATH it runs.
+func TestASpecThatOpensAPageNeedsABrowser(t *testing.T) {
+	g := NewWithT(t)
+	bin := t.TempDir()
+	t.Setenv("PATH", bin)
+	t.Setenv("TMPDIR", t.TempDir())
+	h := harness()
+	h.Doctor = func(context.Context, suites.Setup) []suites.Step { return []suites.Step{{Name: "it starts", OK: true}} }
+	page := spec("DU-01/on-a-page", "durability")
+	page.Browser = true
+	h.Tests = append(h.Tests, page)
+	told := func() (settled, doctor string) {
+		l, err := h.List("other")
+		g.Expect(err).NotTo(HaveOccurred())
+		for _, s := range l.Specs {
+			if s.ID == page.ID {
+				settled = s.Settled + ": " + s.Reason
+			}
+		}
+		d, err := h.Diagnose(t.Context(), "other", nil, watch{})
+		g.Expect(err).NotTo(HaveOccurred())
+		return settled, d.Text(render.Screen{})
+	}
+
+	settled, doctor := told()
+	g.Expect(settled).To(Equal("not-run: there is no Chromium on this machine to open the page with: none of chromium, chromium-browser, google-chrome is in PATH; install it, such as with apt-get install chromium"))
+	g.Expect(doctor).To(ContainSubstring("✗ Chromium: not found\n      only specs that open a page need it; install chromium, such as with apt-get install chromium\n"))
+
+	g.Expect(os.WriteFile(filepath.Join(bin, "chromium-browser"), []byte("#!/bin/sh\n"), 0o755)).To(Succeed())
+	settled, doctor = told()
+	g.Expect(settled).To(Equal(": "))
+	g.Expect(doctor).To(ContainSubstring("✓ Chromium: " + filepath.Join(bin, "chromium-browser") + "\n"))
+
+	// A target without a page has no use for one.
+	g.Expect(os.Remove(filepath.Join(bin, "chromium-browser"))).To(Succeed())
+	h.Tests[len(h.Tests)-1].NotFor = func(*target.File) string { return "it has no page" }
+	settled, doctor = told()
+	g.Expect(settled).To(Equal("not-applicable: it has no page"))
+	g.Expect(doctor).To(ContainSubstring("– Chromium: not found; not needed by this target\n"))
+}

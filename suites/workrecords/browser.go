@@ -1,0 +1,54 @@
+package workrecords
+
+import (
+	"github.com/holdfast-mcp/holdfast/fixtures/target"
+	"github.com/holdfast-mcp/holdfast/suites"
+	"github.com/holdfast-mcp/holdfast/suites/judge"
+)
+
+// inTheBrowser are the specs that open the target's page in Chromium: what a
+// person sees there, and what a person's click does.
+var inTheBrowser = []suites.Test{
+	{
+		ID: "WR-13/deleted-by-a-click", Clauses: []string{"WR-13"}, Browser: true,
+		Title:   "an item that the person deletes with a click on its card is gone from the page, its anchor is dead, and what was queued ends failed",
+		NotFor:  first(noCardOnPage, noClick("delete_on_page")),
+		Missing: noAction("lock", "unblock"),
+		Drive: on(func(s *scene) {
+			s.begin()
+			t := s.newTask()
+			id, other := s.start(t), s.start(s.newTask())
+			s.awaitItem(id)
+			s.awaitItem(other)
+			s.settle()
+			s.deleteWithQueueBy(id, t, func() {
+				s.LookInBrowser("card", early, map[string]string{"item_id": id})
+				s.Shoot("before")
+				s.Act("delete_on_page", map[string]string{"item_id": id})
+			})
+			s.lookAtEnd()
+			s.LookInBrowser("card", converged, map[string]string{"item_id": other})
+			s.LookInBrowser("card", converged, map[string]string{"item_id": id})
+			s.Shoot("after")
+		}),
+		Judge: judge.All(judge.DeletedIsDead, judge.DeletedByClick),
+	},
+}
+
+// noCardOnPage says that the target's records are no cards on a page.
+func noCardOnPage(f *target.File) string {
+	if w := f.Profiles.WorkRecords; w != nil && w.Probes["card"].Page == "" {
+		return "the target file names no page with the cards (profiles.work-records.probes.card.page), so there is none to open in a browser"
+	}
+	return ""
+}
+
+// noClick says that the person does not do this with a click.
+func noClick(name string) func(*target.File) string {
+	return func(f *target.File) string {
+		if f.Actions[name].Page == "" {
+			return "the target file names no click for it (actions." + name + ".page), so the person does not do that on a page"
+		}
+		return ""
+	}
+}

@@ -1,0 +1,126 @@
+package world
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+
+	"github.com/holdfast-mcp/holdfast/fixtures/launch/browser"
+	"github.com/holdfast-mcp/holdfast/fixtures/probe"
+	"github.com/holdfast-mcp/holdfast/fixtures/target"
+	"github.com/holdfast-mcp/holdfast/reports/history"
+)
+
+// inBrowser ends the name of a probe whose look was taken in the browser.
+const inBrowser = "-in-the-browser"
+
+// chromium is the world's browser, started when it is first needed.
+func (w *World) chromium() *browser.Browser {
+	if w.browser == nil {
+		started, err := browser.Start(w.ctx, browser.Config{
+			Run: w.config.Run, Recorder: w.config.Recorder, Limits: w.config.Limits,
+			Log: filepath.Join(w.config.Folder, browser.Name+".log"), Redact: w.config.Leaks.OfLog(browser.Name, w.config.Redact),
+		})
+		if err != nil {
+			Broken("%v", err)
+		}
+		w.browser = started
+	}
+	return w.browser
+}
+
+// closeBrowser ends the browser and records what its page asked other machines
+// for, where it did.
+func (w *World) closeBrowser(ctx context.Context) error {
+	if w.browser == nil {
+		return nil
+	}
+	if asked := w.browser.Elsewhere(); len(asked) > 0 {
+		w.Mark("page asked elsewhere", map[string]any{"addresses": asked})
+	}
+	return w.browser.Close(ctx)
+}
+
+// LookInBrowser looks through a probe of a page as Look does, but opens the page
+// in a browser and reads only what is visible there.
+func (w *World) LookInBrowser(name, when string, params map[string]string) history.Look {
+	look := history.Look{Surface: history.SurfacePerson, Probe: name + inBrowser, When: when, Params: maps.Clone(params)}
+	if w.config.Seams.Skip != nil && w.config.Seams.Skip(name, when) {
+		return look
+	}
+	rows, err := w.rowsInBrowser(name, params)
+	look.Rows = rows
+	if err != nil {
+		look.Error = err.Error()
+	}
+	w.config.Recorder.Record(history.Event{Kind: history.KindLook, Look: &look})
+	return look
+}
+
+// PeekInBrowser looks without recording, for waiting; a failed look shows nothing.
+func (w *World) PeekInBrowser(name string, params map[string]string) []map[string]any {
+	rows, err := w.rowsInBrowser(name, params)
+	if err != nil {
+		return nil
+	}
+	return rows
+}
+
+func (w *World) rowsInBrowser(name string, params map[string]string) ([]map[string]any, error) {
+	spec, there := w.probes()[name]
+	if !there {
+		Inconclusive("the target file has no probe %q in profile %s", name, w.config.Profile)
+	}
+	view, err := probe.ViewOf(spec, w.known(nil), params)
+	if err != nil {
+		return nil, err
+	}
+	return w.chromium().Rows(w.ctx, view.URL, view.Card, view.Fields)
+}
+
+// Shoot keeps a picture of the page as the browser shows it now, as NAME.png
+// beside the history.
+func (w *World) Shoot(name string) {
+	picture, err := w.chromium().Screenshot(w.ctx)
+	file := name + ".png"
+	if err == nil {
+		err = os.WriteFile(filepath.Join(w.config.Folder, file), picture, 0o644)
+	}
+	if err != nil {
+		Broken("keeping a screenshot: %v", err)
+	}
+	w.Mark("screenshot", map[string]any{"file": file})
+}
+
+// click is an action that a person takes on a page. That the click has reached its
+// element is proven by the page itself, so that what comes of it is the target's.
+func (w *World) click(ctx context.Context, action target.Action, params map[string]string) error {
+	address, err := w.expanded(action.Page, params, target.EscapeURL)
+	if err != nil {
+		return fmt.Errorf("page: %w", err)
+	}
+	selector, err := w.expanded(action.Click, params, target.EscapeCSS)
+	if err != nil {
+		return fmt.Errorf("click: %w", err)
+	}
+	b := w.chromium()
+	there, err := b.Open(ctx, address)
+	if err == nil && !there {
+		err = fmt.Errorf("the page %s is not there", address)
+	}
+	if err != nil {
+		return err
+	}
+	return w.config.Seams.click(b.Click)(ctx, selector)
+}
+
+// expanded replaces the templates of a text; what the act gives is escaped.
+func (w *World) expanded(text string, params map[string]string, escape func(string) string) (string, error) {
+	given := target.Scope{}
+	for name, value := range params {
+		given[name] = escape(value)
+	}
+	return w.known(given).Expand(text)
+}
