@@ -33,20 +33,22 @@ func (r *Ruling) foreignIntents(h history.History) {
 			r.doubted("the intents of item %s were not seen while another account was signed in", id)
 			continue
 		}
-		if !r.hasColumns(before, "seq", "state") || !r.hasColumns(after, "seq", "state", "class", "code") {
+		if !r.hasColumns(before, "seq", "state", "owner") || !r.hasColumns(after, "seq", "state", "class", "code", "owner") {
 			continue
 		}
 		for _, was := range before.Rows {
+			if is := rowOf(after.Rows, text(was, "seq")); is != nil && text(is, "owner") != text(was, "owner") {
+				r.broke("WR-19", who+"claimed an intent that is not its own", intentOf(was)+fmt.Sprintf(" of item %s: its owner was %q and became %q", id, text(was, "owner"), text(is, "owner")))
+			}
 			if state := text(was, "state"); state == "applied" || state == "failed" {
 				continue
 			}
 			waited++
-			n := slices.IndexFunc(after.Rows, func(row map[string]any) bool { return text(row, "seq") == text(was, "seq") })
-			if n < 0 {
+			is := rowOf(after.Rows, text(was, "seq"))
+			if is == nil {
 				r.broke("WR-19", who+"removed an intent that is not its own", intentOf(was)+" of item "+id)
 				continue
 			}
-			is := after.Rows[n]
 			turnedAway = turnedAway || text(is, "class") == "blocked" && text(is, "code") == "owner_mismatch"
 			switch text(is, "state") {
 			case "applied":

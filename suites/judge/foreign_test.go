@@ -14,9 +14,9 @@ func anotherSignedIn() history.History {
 	s.call("start", params("task_key", "t2", "key", "k2"), done("item_id", "i2")) // c2
 	anchors := []map[string]any{
 		row("item_id", "i1", "state", "live", "owner", "a", "reason", ""), row("item_id", "i2", "state", "provisional", "owner", "a", "reason", "")}
-	start := row("seq", 1, "kind", "start", "state", "applied", "class", nil, "code", nil)
+	start := row("seq", 1, "kind", "start", "state", "applied", "class", nil, "code", nil, "owner", "a")
 	waits := func(seq int, kind, class, code string) map[string]any {
-		return row("seq", seq, "kind", kind, "state", "pending", "class", class, "code", code)
+		return row("seq", seq, "kind", kind, "state", "pending", "class", class, "code", code, "owner", "a")
 	}
 	record := row("item_id", "i1", "title", "one")
 	s.look("items", "early", nil, record)
@@ -53,6 +53,8 @@ func TestOtherAccountKeepsOut(t *testing.T) {
 	const unseenCards = "the owner's records were not seen through the probe card in the owner's session, or not looked for in the other's"
 	rules(t, OtherAccountKeepsOut, anotherSignedIn(),
 		became("a start is applied", "another account's session applied an intent that is not its own", "intent 2 (start) of item i2", intent("i2", 0, "state", "applied")),
+		became("a note is claimed", "another account's session claimed an intent that is not its own", `intent 3 (note) of item i1: its owner was "a" and became "b"`, intent("i1", 1, "owner", "b")),
+		became("an applied start is claimed", "another account's session claimed an intent that is not its own", `intent 1 (start) of item i1: its owner was "a" and became "b"`, intent("i1", 0, "owner", "b")),
 		became("a note fails", "another account's session ended an intent that is not its own", `intent 3 (note) of item i1: code "owner_mismatch"`, intent("i1", 1, "state", "failed")),
 		became("a note is removed", "another account's session removed an intent that is not its own", "intent 3 (note) of item i1",
 			lookOf("i1", "intents", other, func(l *history.Look) { l.Rows = l.Rows[:1] })),

@@ -12,6 +12,7 @@ import (
 func NothingDecided(h history.History) Ruling {
 	var r Ruling
 	r.anchorsUndecided(h)
+	r.intentsUnclaimed(h)
 	r.intentsUndecided(h, settledAt(h))
 	r.noneRefused(h, settledAt(h))
 	r.libraryUntouched(h)
@@ -25,6 +26,7 @@ func NothingDecided(h history.History) Ruling {
 func AnchorsUndecided(h history.History) Ruling {
 	var r Ruling
 	r.anchorsUndecided(h)
+	r.intentsUnclaimed(h)
 	r.intentsUndecided(h, 0)
 	r.noneRefused(h, 0)
 	if len(h.Looks("writes", "")) > 0 {
@@ -70,6 +72,29 @@ func (r *Ruling) anchorsUndecided(h history.History) {
 		// What was accepted in between is provisional, and nothing else yet.
 		if id := text(row, "item_id"); is[id] != nil && text(row, "state") != "provisional" {
 			r.broke("WR-18", "an anchor was decided on with no account resolved", fmt.Sprintf("the new anchor %s is %q", id, text(row, "state")))
+		}
+	}
+}
+
+// intentsUnclaimed rules that every intent that was there before belongs to whom it
+// belonged then.
+func (r *Ruling) intentsUnclaimed(h history.History) {
+	var said Ruling // what a failed look keeps from being said is told where it fails
+	for _, after := range said.lastLooks(h, "intents", whenHeld) {
+		id := after.Params["item_id"]
+		before, ok := lastLook(h, "intents", whenEarly, item(id))
+		if !ok {
+			r.doubted("the intents of item %s were not seen before, so that it is not known whose they were", id)
+			continue
+		}
+		if !r.hasColumns(before, "seq", "owner") || !r.hasColumns(after, "seq", "owner") {
+			continue
+		}
+		for _, was := range before.Rows {
+			if is := rowOf(after.Rows, text(was, "seq")); is != nil && text(is, "owner") != text(was, "owner") {
+				r.broke("WR-18", "an intent was claimed with no account resolved",
+					fmt.Sprintf("%s of item %s: its owner was %q and became %q", intentOf(was), id, text(was, "owner"), text(is, "owner")))
+			}
 		}
 	}
 }

@@ -18,12 +18,16 @@ func noAccount() history.History {
 	s.look("anchors", "early", nil,
 		row("item_id", "old", "state", "live", "owner", "anna", "reason", nil),
 		row("item_id", "new", "state", "provisional", "owner", nil, "reason", nil))
+	s.look("intents", "early", item("old"),
+		row("seq", 1, "kind", "start", "state", "applied", "attempts", 1, "owner", "anna"),
+		row("seq", 3, "kind", "note", "text", "n", "state", "pending", "attempts", 0, "owner", "anna"))
+	s.look("intents", "early", item("new"), row("seq", 2, "kind", "start", "state", "pending", "attempts", 0, "owner", nil))
 	s.call("get", and(item("old"), "moment", "held"), done("item_id", "old", "anchor", "live"))   // c4
 	s.call("get", and(item("new"), "moment", "held"), refused("transient", "account_unresolved")) // c5
 	s.look("intents", "held", item("old"),
-		row("seq", 1, "kind", "start", "state", "applied", "attempts", 1),
-		row("seq", 3, "kind", "note", "text", "n", "state", "retrying", "attempts", 2))
-	s.look("intents", "held", item("new"), row("seq", 2, "kind", "start", "state", "retrying", "attempts", 2))
+		row("seq", 1, "kind", "start", "state", "applied", "attempts", 1, "owner", "anna"),
+		row("seq", 3, "kind", "note", "text", "n", "state", "retrying", "attempts", 2, "owner", "anna"))
+	s.look("intents", "held", item("new"), row("seq", 2, "kind", "start", "state", "retrying", "attempts", 2, "owner", nil))
 	s.look("anchors", "held", nil,
 		row("item_id", "old", "state", "live", "owner", "anna", "reason", nil),
 		row("item_id", "new", "state", "provisional", "owner", nil, "reason", nil))
@@ -60,6 +64,15 @@ func TestNothingDecided(t *testing.T) {
 			finds(broken("WR-18", "an anchor was removed with no account resolved", "anchor old")), nil},
 		named(settled(`intent 3 (note) is "failed", code ""`), "an intent fails for its owner", lookOf("old", "intents", "held", func(l *history.Look) { l.Rows[1]["state"] = "failed" })),
 		named(settled(`intent 3 (note) is "applied", code ""`), "an intent is applied", lookOf("old", "intents", "held", func(l *history.Look) { l.Rows[1]["state"] = "applied" })),
+		variant{"a guest claims an intent", edits(lookOf("new", "intents", "held", func(l *history.Look) { l.Rows[0]["owner"] = "guest" })),
+			finds(broken("WR-18", "an intent was claimed with no account resolved", `intent 2 (start) of item new: its owner was "" and became "guest"`)), nil},
+		variant{"an intent loses its owner", edits(lookOf("old", "intents", "held", func(l *history.Look) { l.Rows[1]["owner"] = nil })),
+			finds(broken("WR-18", "an intent was claimed with no account resolved", `intent 3 (note) of item old: its owner was "anna" and became ""`)), nil},
+		variant{"an intent that came meanwhile was nobody's before", edits(lookOf("old", "intents", "early", func(l *history.Look) { l.Rows = l.Rows[:1] })), nil, nil},
+		variant{"it was not seen whose an intent was", edits(noLookOf("new", "intents", "early")), nil,
+			[]string{"the intents of item new were not seen before, so that it is not known whose they were"}},
+		variant{"the probe shows no owner of intents", edits(noColumn("intents", "early", "owner"), noColumn("intents", "held", "owner")), nil,
+			[]string{`the probe intents shows no column "owner"`, `the probe intents shows no column "owner"`}},
 		variant{"the library is written", edits(rowsLater("writes", "held", row("seq", 2, "op", "update", "item_id", "old"))),
 			finds(broken("WR-18", "the library was written with no account resolved", "1 write before, 2 after")), nil},
 		variant{"the library is written and its log cut", edits(shows("writes", "held", row("seq", 2, "op", "update", "item_id", "old"))),
@@ -114,7 +127,8 @@ func TestAnchorsUndecided(t *testing.T) {
 		return row("item_id", "i1", "state", state, "owner", owner, "reason", nil)
 	}
 	s.look("anchors", "early", nil, anchor("provisional", nil))
-	s.look("intents", "held", item("i1"), row("seq", 1, "kind", "start", "state", "retrying", "attempts", 2))
+	s.look("intents", "early", item("i1"), row("seq", 1, "kind", "start", "state", "pending", "attempts", 0, "owner", nil))
+	s.look("intents", "held", item("i1"), row("seq", 1, "kind", "start", "state", "retrying", "attempts", 2, "owner", nil))
 	s.look("anchors", "held", nil, anchor("provisional", nil))
 	s.call("get", and(item("i1"), "moment", "held"), done("item_id", "i1", "state", "retrying")) // c2
 	rules(t, AnchorsUndecided, s.told(),

@@ -90,7 +90,7 @@ var login = []suites.Test{
 			login := s.HoldLogin()
 			id := s.start(s.newTask())
 			s.note(old, s.Word("a note on the old record"))
-			s.Look("anchors", early, nil)
+			s.lookAtAccepted(early)
 			s.Launch(world.Only("app"))
 			s.awaitAttempts(id, 2)
 			s.awaitAttempts(old, 2)
@@ -114,7 +114,7 @@ var login = []suites.Test{
 		Drive: on(func(s *scene) {
 			login := s.beginWithLoginHeld()
 			id := s.start(s.newTask())
-			s.Look("anchors", early, nil)
+			s.lookAtAccepted(early)
 			s.awaitAttempts(id, 2)
 			s.Look("intents", held, map[string]string{"item_id": id})
 			s.Look("anchors", held, nil)
