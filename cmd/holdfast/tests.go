@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	defects "github.com/holdfast-mcp/holdfast/fixtures/mutants"
+	"github.com/holdfast-mcp/holdfast/reference/versions"
 	"github.com/holdfast-mcp/holdfast/suites"
 	"github.com/holdfast-mcp/holdfast/suites/durability"
 	"github.com/holdfast-mcp/holdfast/suites/saboteurs"
@@ -12,7 +13,17 @@ import (
 
 // tests are the specs of every profile, in the contract's order.
 func tests() []suites.Test {
-	return slices.Concat(workrecords.Tests(), durability.Tests())
+	return slices.Concat(workrecords.Tests(pairs()...), durability.Tests())
+}
+
+// pairs are what is to become of each pair of contract versions, as the reference
+// says of itself.
+func pairs() []workrecords.Pair {
+	var table []workrecords.Pair
+	for _, p := range versions.Pairs() {
+		table = append(table, workrecords.Pair{Helper: p.Helper, App: p.App, Outcome: string(p.Outcome)})
+	}
+	return table
 }
 
 // performer runs a spec for real.

@@ -11,9 +11,10 @@ import (
 // Profile is the name under which a target claims these clauses.
 const Profile = "work-records"
 
-// Tests are the specs of profile WR, in the contract's order.
-func Tests() []suites.Test {
-	tests := slices.Concat(identity, crashPoints, order, keys, lifecycle, login, failures, surfaces, inTheBrowser, reuse, replaced, accounts, forward, earlyEnds, provisional, ends, atTheDoor, staging, schemas, noRoom, access, counters, secrets)
+// Tests are the specs of profile WR, in the contract's order; table says what
+// becomes of each pair of contract versions (WR-31).
+func Tests(table ...Pair) []suites.Test {
+	tests := slices.Concat(identity, crashPoints, order, keys, lifecycle, login, failures, surfaces, inTheBrowser, reuse, replaced, accounts, forward, earlyEnds, provisional, ends, atTheDoor, staging, schemas, noRoom, access, counters, secrets, pairs(table))
 	for i := range tests {
 		t := &tests[i]
 		t.Profile = Profile

@@ -59,7 +59,7 @@ func (c *Caller) Go(act Act, patience time.Duration) *Flight {
 		defer close(f.done)
 		defer cancel()
 		reply, err := c.session.Call(ctx, tool.Name, json.RawMessage(raw))
-		ended := c.w.outcome(tool, reply, err)
+		ended := c.w.outcome(c.target(), tool, reply, err)
 		ended.ID, ended.Phase, ended.Session, ended.Role, ended.Tool = call.ID, history.Returned, call.Session, call.Role, call.Tool
 		e := c.w.config.Recorder.Record(history.Event{Kind: history.KindCall, Call: &ended})
 		f.op.Returned, f.op.ReturnedAt = &ended, &e
@@ -68,7 +68,7 @@ func (c *Caller) Go(act Act, patience time.Duration) *Flight {
 }
 
 // outcome is what a caller can know of a call from its answer alone.
-func (w *World) outcome(tool target.Tool, reply mcp.Reply, err error) history.Call {
+func (w *World) outcome(of *target.File, tool target.Tool, reply mcp.Reply, err error) history.Call {
 	var none *mcp.NoAnswer
 	var status *mcp.HTTPStatus
 	switch {
@@ -86,7 +86,7 @@ func (w *World) outcome(tool target.Tool, reply mcp.Reply, err error) history.Ca
 	}
 	ended := history.Call{Answer: reply.Raw, IsError: reply.IsError || reply.Err != nil, Outcome: history.Refused}
 	doc := reply.Document()
-	fields, accepted, refused, err := w.Target.MapAnswer(tool, doc)
+	fields, accepted, refused, err := of.MapAnswer(tool, doc)
 	ended.Fields = fields
 	switch {
 	case reply.ResultType == "task" || reply.ResultType == "input_required":
@@ -149,7 +149,7 @@ func (c *Caller) tool(act Act) target.Tool {
 	}
 	switch c.w.config.Profile {
 	case target.ProfileWorkRecords:
-		if tool, there := c.w.Target.Profiles.WorkRecords.Tools[act.Role]; there {
+		if tool, there := c.target().Profiles.WorkRecords.Tools[act.Role]; there {
 			return tool
 		}
 	case target.ProfileDurability:

@@ -26,7 +26,8 @@ type Caller struct {
 	session *mcp.Session
 	path    string // of an HTTP helper
 	known   target.Scope
-	cut     bool // its connection was cut by a fault
+	file    *target.File // of a helper in another contract version, else nil
+	cut     bool         // its connection was cut by a fault
 }
 
 // NewCaller starts a helper process on the target's stores and shakes hands.
@@ -68,7 +69,7 @@ func (w *World) newCallerAs(as manner) (*Caller, error) {
 	name := w.Target.Helper()
 	entry := w.process(name)
 	entry.instance++
-	c := &Caller{w: w, name: fmt.Sprintf("%s.%d", name, entry.instance), path: entry.spec.MCP.HTTP, known: target.Scope{}}
+	c := &Caller{w: w, name: fmt.Sprintf("%s.%d", name, entry.instance), path: entry.spec.MCP.HTTP, known: target.Scope{}, file: as.file}
 	more := target.Scope{}
 	if !entry.spec.MCP.Stdio {
 		port, err := w.config.Run.Ports.Next()
@@ -91,6 +92,14 @@ func (w *World) newCallerAs(as manner) (*Caller, error) {
 		return nil, err
 	}
 	return c, nil
+}
+
+// target is the target as the caller's helper is of it.
+func (c *Caller) target() *target.File {
+	if c.file != nil {
+		return c.file
+	}
+	return c.w.Target
 }
 
 // connect opens the wire to the process and shakes hands over it.

@@ -13,24 +13,33 @@ import (
 // Look looks through a probe at a moment and records what is there. A look that
 // fails is recorded as such; it says nothing about the target.
 func (w *World) Look(name, when string, params map[string]string) history.Look {
+	return w.look(w.Target, name, when, params)
+}
+
+// look looks through a probe of the target as it is in some contract version.
+func (w *World) look(of *target.File, name, when string, params map[string]string) history.Look {
 	look := history.Look{Surface: surfaceOf(name), Probe: name, When: when, Params: maps.Clone(params)}
 	if w.config.Seams.Skip != nil && w.config.Seams.Skip(name, when) {
 		return look
 	}
-	w.record(&look, params)
+	w.record(of, &look, params)
 	return look
 }
 
 // LookAtRest looks at a store whose owners are dead or stopped: a database is
 // copied and the copy is read, so that nothing of it is repaired or changed.
 func (w *World) LookAtRest(name, when string, params map[string]string) history.Look {
+	return w.lookAtRest(w.Target, name, when, params)
+}
+
+func (w *World) lookAtRest(of *target.File, name, when string, params map[string]string) history.Look {
 	look := history.Look{Surface: surfaceOf(name), Probe: name, When: when, Params: maps.Clone(params)}
-	w.record(&look, params, probe.Quiet())
+	w.record(of, &look, params, probe.Quiet())
 	return look
 }
 
-func (w *World) record(look *history.Look, params map[string]string, options ...probe.Option) {
-	rows, err := w.rows(look.Probe, params, options...)
+func (w *World) record(of *target.File, look *history.Look, params map[string]string, options ...probe.Option) {
+	rows, err := w.rowsOf(of, look.Probe, params, options...)
 	look.Rows = rows
 	if err != nil {
 		look.Error = err.Error()
@@ -54,8 +63,12 @@ func (w *World) Peek(name string, params map[string]string) []map[string]any {
 	return rows
 }
 
-func (w *World) rows(name string, params map[string]string, options ...probe.Option) ([]map[string]any, error) {
-	spec, there := w.probes()[name]
+func (w *World) rows(name string, params map[string]string) ([]map[string]any, error) {
+	return w.rowsOf(w.Target, name, params)
+}
+
+func (w *World) rowsOf(of *target.File, name string, params map[string]string, options ...probe.Option) ([]map[string]any, error) {
+	spec, there := w.probesOf(of)[name]
 	if !there {
 		Inconclusive("the target file has no probe %q in profile %s", name, w.config.Profile)
 	}
@@ -68,12 +81,14 @@ func (w *World) rows(name string, params map[string]string, options ...probe.Opt
 	return prober.Look(ctx, params)
 }
 
-func (w *World) probes() map[string]target.Probe {
+func (w *World) probes() map[string]target.Probe { return w.probesOf(w.Target) }
+
+func (w *World) probesOf(of *target.File) map[string]target.Probe {
 	switch {
-	case w.config.Profile == target.ProfileWorkRecords && w.Target.Profiles.WorkRecords != nil:
-		return w.Target.Profiles.WorkRecords.Probes
-	case w.config.Profile == target.ProfileDurability && w.Target.Profiles.Durability != nil:
-		return w.Target.Profiles.Durability.Probes
+	case w.config.Profile == target.ProfileWorkRecords && of.Profiles.WorkRecords != nil:
+		return of.Profiles.WorkRecords.Probes
+	case w.config.Profile == target.ProfileDurability && of.Profiles.Durability != nil:
+		return of.Profiles.Durability.Probes
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/holdfast-mcp/holdfast/faults/wire"
@@ -47,7 +48,7 @@ func (w *World) Launch(which ...Choice) {
 			continue
 		}
 		if p := w.process(name); p.running == nil {
-			w.start(p)
+			w.start(p, manner{})
 		}
 	}
 }
@@ -67,26 +68,33 @@ func (w *World) process(name string) *member {
 }
 
 // start starts one process and waits until it is ready.
-func (w *World) start(p *member) {
+func (w *World) start(p *member, as manner) {
 	p.instance++
-	running, err := w.spawn(p.name, p.spec, p.instance, nil, manner{})
+	running, err := w.spawn(p.name, p.spec, p.instance, nil, as)
 	if err != nil {
 		w.cannotStart(err)
 	}
 	p.running = running
 }
 
-// manner is how one instance of a process differs from the others: wrapped makes
-// another command of its own, env is laid over its environment.
+// manner is how one instance of a process differs from the others: file is the
+// target in the contract version that it is of, nil for the target as it stands,
+// wrapped makes another command of its own, env is laid over its environment.
 type manner struct {
+	file    *target.File
 	wrapped func([]string) []string
 	env     map[string]string
 }
 
 // spawn starts an instance of a process. more adds to the templates that it may use.
 func (w *World) spawn(name string, spec target.Process, instance int, more target.Scope, as manner) (*launch.Process, error) {
+	if as.file == nil {
+		as.file = w.Target
+	} else {
+		spec = as.file.Processes[name]
+	}
 	scope := w.known(more)
-	command, err := w.command(name, spec, instance, scope, as.env)
+	command, err := w.command(name, spec, scope, as)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +120,7 @@ func (w *World) spawn(name string, spec target.Process, instance int, more targe
 }
 
 // command is what is started for a process of the target file.
-func (w *World) command(name string, spec target.Process, instance int, scope target.Scope, over map[string]string) (launch.Command, error) {
+func (w *World) command(name string, spec target.Process, scope target.Scope, as manner) (launch.Command, error) {
 	c := launch.Command{
 		Name: name, Stdio: spec.MCP.Stdio, Dir: w.dir,
 		Log: filepath.Join(w.config.Folder, fmt.Sprintf("%s.log", name)), Redact: w.config.Leaks.OfLog(name, w.config.Redact),
@@ -124,11 +132,11 @@ func (w *World) command(name string, spec target.Process, instance int, scope ta
 		}
 		c.Argv = append(c.Argv, expanded)
 	}
-	extra, err := w.Target.Environment(name, scope)
+	extra, err := as.file.Environment(name, scope)
 	if err != nil {
 		return c, err
 	}
-	maps.Copy(extra, over)
+	maps.Copy(extra, as.env)
 	if spec.Dir != "" {
 		dir, err := scope.Expand(spec.Dir)
 		if err != nil {
@@ -149,10 +157,10 @@ func (w *World) command(name string, spec target.Process, instance int, scope ta
 }
 
 // argv is the command line of a process; those of the reference and the
-// fixtures are verbs of this binary.
+// fixtures are verbs of this binary. A mutant is one of the current version.
 func (w *World) argv(spec target.Process) []string {
 	switch {
-	case spec.Reference != "" && w.config.Mutant != "":
+	case spec.Reference != "" && w.config.Mutant != "" && !strings.Contains(spec.Reference, "@"):
 		return []string{w.config.Self, "mutant", w.config.Mutant, spec.Reference}
 	case spec.Reference != "":
 		return []string{w.config.Self, "reference", spec.Reference}
