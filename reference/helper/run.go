@@ -4,15 +4,11 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"net"
-	"net/http"
-	"os"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/holdfast-mcp/holdfast/reference/serving"
 	"github.com/holdfast-mcp/holdfast/reference/sidecar"
 	"github.com/holdfast-mcp/holdfast/reference/toolspec"
 )
@@ -25,9 +21,9 @@ func Run(ctx context.Context, cfg Config, ports Ports) error {
 		return err
 	}
 	if cfg.HTTPAddr != "" {
-		return serveHTTP(ctx, cfg, server)
+		return serving.HTTP(ctx, server, cfg.HTTPAddr, cfg.logger(), cfg.Serving)
 	}
-	return serveStdio(ctx, cfg, server)
+	return serving.Stdio(ctx, server, cfg.Stdin, cfg.Stdout)
 }
 
 // newServer registers the tools. The server logs nothing by itself: arguments
@@ -89,74 +85,4 @@ func result(isError bool, a any) (*mcp.CallToolResult, error) {
 		StructuredContent: json.RawMessage(b),
 		IsError:           isError,
 	}, nil
-}
-
-func serveStdio(ctx context.Context, cfg Config, server *mcp.Server) error {
-	in, out := cfg.Stdin, cfg.Stdout
-	if in == nil {
-		in = os.Stdin
-	}
-	if out == nil {
-		out = os.Stdout
-	}
-	d := newDrain(ctx, in, out)
-	err := server.Run(ctx, &mcp.IOTransport{Reader: drainIn{d}, Writer: drainOut{d}})
-	if ctx.Err() != nil {
-		return nil // asked to leave
-	}
-	if err != nil {
-		return fmt.Errorf("serve stdio: %w", err)
-	}
-	return nil
-}
-
-// statelessFrom is the first MCP revision without sessions; revisions are dates.
-const statelessFrom = "2026-07-28"
-
-// httpGrace is how long open requests get to end once the helper is to leave.
-const httpGrace = time.Second
-
-func serveHTTP(ctx context.Context, cfg Config, server *mcp.Server) error {
-	find := func(*http.Request) *mcp.Server { return server }
-	sessions := mcp.NewStreamableHTTPHandler(find, nil)
-	stateless := mcp.NewStreamableHTTPHandler(find, &mcp.StreamableHTTPOptions{Stateless: true, PropagateRequestCancellation: true})
-	mux := http.NewServeMux()
-	mux.HandleFunc("/mcp", func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Mcp-Protocol-Version") >= statelessFrom {
-			stateless.ServeHTTP(w, r)
-			return
-		}
-		sessions.ServeHTTP(w, r)
-	})
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
-
-	listener, err := net.Listen("tcp", cfg.HTTPAddr)
-	if err != nil {
-		return fmt.Errorf("serve HTTP on %s: %w; free the port or choose another PORT", cfg.HTTPAddr, err)
-	}
-	url := "http://" + listener.Addr().String() + "/mcp"
-	cfg.logger().Info("serving", "url", url)
-	if cfg.Serving != nil {
-		cfg.Serving(url)
-	}
-	web := &http.Server{Handler: http.NewCrossOriginProtection().Handler(mux), ReadHeaderTimeout: 10 * time.Second}
-	ended := make(chan error, 1)
-	go func() { ended <- web.Serve(listener) }()
-	select {
-	case err := <-ended:
-		return fmt.Errorf("serve HTTP on %s: %w", cfg.HTTPAddr, err)
-	case <-ctx.Done():
-	}
-	for session := range server.Sessions() {
-		_ = session.Close() // ends its streams; one that is gone already is what is wanted
-	}
-	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), httpGrace)
-	defer cancel()
-	if err := web.Shutdown(grace); err != nil {
-		_ = web.Close()
-	}
-	if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
-		return fmt.Errorf("serve HTTP on %s: %w", cfg.HTTPAddr, err)
-	}
-	return nil
 }
