@@ -89,7 +89,7 @@ func prepare(t Test, s Setup) (p *performance, err error) {
 		return nil, fmt.Errorf("making the spec's folder: %w", err)
 	}
 	p.config = world.Config{
-		Target: s.Target, Profile: t.Profile, Limits: p.limits, Name: t.ID, Folder: s.Folder,
+		Target: s.Target.For(t.Profile), Profile: t.Profile, Limits: p.limits, Name: t.ID, Folder: s.Folder,
 		Version: s.Version, Mutant: s.Mutant, Point: s.Point, Accounts: account.Generate(),
 	}
 	var secrets *target.Redactor

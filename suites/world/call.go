@@ -152,6 +152,10 @@ func (c *Caller) tool(act Act) target.Tool {
 		if tool, there := c.target().Profiles.WorkRecords.Tools[act.Role]; there {
 			return tool
 		}
+	case target.ProfileWorkflows:
+		if tool, there := c.w.Target.Profiles.Workflows.Tools[act.Role]; there {
+			return tool
+		}
 	case target.ProfileDurability:
 		switch d := c.w.Target.Profiles.Durability; act.Role {
 		case "write":

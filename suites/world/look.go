@@ -87,6 +87,8 @@ func (w *World) probesOf(of *target.File) map[string]target.Probe {
 	switch {
 	case w.config.Profile == target.ProfileWorkRecords && of.Profiles.WorkRecords != nil:
 		return of.Profiles.WorkRecords.Probes
+	case w.config.Profile == target.ProfileWorkflows && of.Profiles.Workflows != nil:
+		return of.Profiles.Workflows.Probes
 	case w.config.Profile == target.ProfileDurability && of.Profiles.Durability != nil:
 		return of.Profiles.Durability.Probes
 	}

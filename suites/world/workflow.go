@@ -1,0 +1,183 @@
+package world
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"maps"
+
+	"github.com/holdfast-mcp/holdfast/faults"
+	"github.com/holdfast-mcp/holdfast/faults/wire"
+	"github.com/holdfast-mcp/holdfast/reports/history"
+)
+
+// OutsideWire is the wire between the server and the outside service that its
+// steps change (profile WF).
+const OutsideWire = "outside"
+
+// Binding is what a binding of the target file gives: who calls, and where.
+func (w *World) Binding(name string) map[string]string {
+	binding, there := w.Target.Profiles.Workflows.Bindings[name]
+	if !there {
+		Inconclusive("the target file has no binding %q in profiles.workflows.bindings", name)
+	}
+	return maps.Clone(binding)
+}
+
+// Step is one entry of a definition, as the target file writes a kind of step.
+// Where the kind needs a confirmation the caller asks for it first.
+func (c *Caller) Step(kind string, params map[string]string) json.RawMessage {
+	spec, there := c.w.Target.Profiles.Workflows.Steps[kind]
+	if !there {
+		Inconclusive("the target file has no step of kind %q in profiles.workflows.steps", kind)
+	}
+	if spec.Preview != nil {
+		op := c.Do(Act{Role: "preview", Tool: spec.Preview, Params: params})
+		if op.Outcome() != history.Done {
+			Inconclusive("the preview of a step of kind %s (%s) was not accepted: %s", kind, spec.Preview.Name, reasonOf(op))
+		}
+	}
+	return c.w.entry(kind, spec.Step, params)
+}
+
+// entry makes a definition's entry out of its template.
+func (w *World) entry(kind string, template map[string]any, params map[string]string) json.RawMessage {
+	filled, err := w.known(nil).With(params).ExpandAny(template)
+	if err != nil {
+		Broken("making a step of kind %s: %v", kind, err)
+	}
+	raw, err := json.Marshal(filled)
+	if err != nil {
+		Broken("making a step of kind %s: %v", kind, err)
+	}
+	return raw
+}
+
+// outside is the wire to the outside service, as faults see it.
+func (w *World) outside() wire.Line {
+	w.openWires()
+	line, there := w.wires[OutsideWire]
+	if !there {
+		Inconclusive("the target file has no wire %q from the server to the outside service, so nothing can be placed on the way there", OutsideWire)
+	}
+	return w.config.Seams.line(line)
+}
+
+// carrying matches the outside request that carries a text.
+func carrying(text string) wire.Match {
+	return wire.Match{Where: func(m wire.Message) bool {
+		if m.Request != nil {
+			m = *m.Request
+		}
+		return bytes.Contains(m.Body, []byte(text))
+	}}
+}
+
+// effect shows that the outside service has applied a text.
+func (w *World) effect(text string) faults.Proof {
+	return w.proof(Act{Proof: Proof{Probe: "effects", Shows: func(row map[string]any) bool { return row["text"] == text }}})
+}
+
+// KilledWhileHeld makes a call that leads to an outside request with a text; the
+// server is killed while that request is held on the wire, which it never leaves.
+func (c *Caller) KilledWhileHeld(act Act, text string) history.Operation {
+	w := c.w
+	return c.outsideFault(faults.KillAtRequest{Line: w.outside(), Match: carrying(text), Victim: w.victim(c.process), Limits: w.config.Limits}.Arm(w.ledger), act, c.dead)
+}
+
+// KilledOnceApplied makes a call that leads to an outside request with a text;
+// the server is killed while the answer to that request is held on the wire,
+// behind the proven effect.
+func (c *Caller) KilledOnceApplied(act Act, text string) history.Operation {
+	w := c.w
+	return c.outsideFault(faults.KillAtAnswer{Line: w.outside(), Match: carrying(text), Victim: w.victim(c.process), Proof: w.effect(text), Limits: w.config.Limits}.Arm(w.ledger), act, c.dead)
+}
+
+// LosesOutsideAnswer makes a call that leads to an outside request with a text;
+// the answer to that request is lost behind the proven effect, and the server
+// lives. seen waits until the server has noticed.
+func (c *Caller) LosesOutsideAnswer(act Act, text string, seen func()) history.Operation {
+	w := c.w
+	return c.outsideFault(faults.AnswerLost{Line: w.outside(), Match: carrying(text), Shape: faults.Cut, Proof: w.effect(text), Limits: w.config.Limits}.Arm(w.ledger), act, seen)
+}
+
+// LosesOutsideRequest is the twin: the outside request never arrives, and its
+// connection is cut.
+func (c *Caller) LosesOutsideRequest(act Act, text string, seen func()) history.Operation {
+	w := c.w
+	return c.outsideFault(faults.RequestLost{Line: w.outside(), Match: carrying(text), Shape: faults.Cut, Proof: w.effect(text), Limits: w.config.Limits}.Arm(w.ledger), act, seen)
+}
+
+// outsideFault makes a call under a fault on the way outside. What the fault
+// observes is the end of the outside request: its caller, the server, gets no
+// answer, whatever the call itself was answered.
+func (c *Caller) outsideFault(fault faults.Fault, act Act, seen func()) history.Operation {
+	var op history.Operation
+	_, err := faults.Around(c.w.ctx, fault, func(context.Context) history.Outcome {
+		op = c.Go(act, c.w.config.Limits.Answer).Wait()
+		seen()
+		return history.Unknown
+	})
+	c.w.placed(err)
+	return op
+}
+
+// dead waits until the caller's helper is reaped.
+func (c *Caller) dead() {
+	select {
+	case <-c.process.Done():
+	case <-c.w.ctx.Done():
+		Broken("%s was to be killed and did not end: %v", c.name, c.w.ctx.Err())
+	}
+}
+
+// OutsideHold holds every outside request with a text.
+type OutsideHold struct {
+	*Trouble
+	w     *World
+	text  string
+	line  wire.Line
+	gate  wire.Gate
+	fault *faults.Placement
+}
+
+// HoldOutside holds every outside request with a text from now on, until it is
+// released.
+func (w *World) HoldOutside(text string) *OutsideHold {
+	h := &OutsideHold{w: w, text: text, line: w.outside()}
+	h.fault = w.ledger.Arm("outside-held", "wire "+OutsideWire+" · every request with the text of the step")
+	h.gate = h.line.Gate(carrying(text))
+	h.Trouble = w.trouble(func() {
+		h.fault.Reach(history.Observed, map[string]any{"waiting": h.gate.Waiting(), "passed": h.line.Passed(carrying(text))})
+		h.gate.Open()
+		h.fault.Reach(history.Healed, map[string]any{"gate": "open"})
+	}, h.gate.Open)
+	return h
+}
+
+// Await waits until such a request is held; without one there is nothing to judge.
+func (h *OutsideHold) Await() {
+	w := h.w
+	if !w.Await("an outside request with the text of the step", func() bool { return h.gate.Waiting() > 0 }) {
+		Inconclusive("no outside request with the text %q came within %v, so that nothing could be held", h.text, w.config.Limits.Converge)
+	}
+	h.fault.Reach(history.Matched, map[string]any{"came": h.line.Count(carrying(h.text))})
+	h.fault.Reach(history.Held, map[string]any{"waiting": h.gate.Waiting()})
+	passed := h.line.Passed(carrying(h.text))
+	if passed != 0 {
+		Inconclusive("%d outside requests with the text %q passed although all were to be held", passed, h.text)
+	}
+	h.fault.Prove(faults.Absent, "the wire, where the request is held and has not left", map[string]any{"passed": passed})
+	h.fault.Reach(history.Fired, map[string]any{"waiting": h.gate.Waiting()})
+}
+
+// LookAtWire records how many outside requests with a text came, and how many of
+// them were let through.
+func (w *World) LookAtWire(when, text string) {
+	line := w.outside()
+	position := carrying(text)
+	w.config.Recorder.Record(history.Event{Kind: history.KindLook, Look: &history.Look{
+		Surface: history.SurfaceWire, Probe: OutsideWire, When: when, Params: map[string]string{"text": text},
+		Rows: []map[string]any{{"came": line.Count(position), "passed": line.Passed(position)}},
+	}})
+}
