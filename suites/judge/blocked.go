@@ -8,7 +8,8 @@ import (
 
 // BlockedUntilPerson (WR-23): between the person's lock and the person's unblock
 // an intent stays pending, with class blocked once it was tried, and nothing is
-// written; after the unblock the same intents are applied.
+// written, also in an app that starts again in between; after the unblock the same
+// intents are applied.
 func BlockedUntilPerson(h history.History) Ruling {
 	var r Ruling
 	locked, lifted := personDid(h, "lock"), personDid(h, "unblock")
@@ -48,6 +49,8 @@ func BlockedUntilPerson(h history.History) Ruling {
 		r.doubted("no intent was seen to wait while the library was locked")
 	case !blocked && len(r.Findings) == 0:
 		r.doubted("no attempt at a blocked intent was seen")
+	case startsWhileHeld(h, "app") == 0 && len(r.Findings) == 0:
+		r.doubted("the app was not started again between two looks at a blocked intent")
 	}
 	r.nothingWrittenWhileLocked(h)
 	r.blockedAnswers(h, locked, lifted)

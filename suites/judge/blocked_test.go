@@ -18,7 +18,9 @@ func lockedByItsUser() history.History {
 	s.mark("person", "action", "lock")
 	s.call("note", and(item("i1"), "text", "n", "key", "k"), done("state", "queued")) // c1
 	s.look("intents", "held", item("i1"), start, note(2, "pending", "blocked", 1), note(3, "pending", nil, 0))
+	s.rec.Record(history.Event{Kind: history.KindProcess, Process: &history.Process{Name: "app", Instance: 2, State: history.Started}})
 	s.call("note", and(item("i1"), "text", "n", "key", "k", "moment", "held"), done("state", "queued", "failure_class", "blocked")) // c2
+	s.look("intents", "held", item("i1"), start, note(2, "pending", "blocked", 2), note(3, "pending", nil, 0))
 	s.look("writes", "held", nil, row("seq", 1, "op", "create"))
 	s.mark("person", "action", "unblock")
 	s.look("intents", "converged", item("i1"), start, note(2, "applied", nil, 2), note(3, "applied", nil, 1))
@@ -27,6 +29,19 @@ func lockedByItsUser() history.History {
 
 func TestBlockedUntilPerson(t *testing.T) {
 	held := func(n int, column string, value any) edit { return cell("intents", "held", n, column, value) }
+	// restarted changes the look behind the restart alone.
+	restarted := func(n int, column string, value any) edit {
+		return func(events []history.Event) []history.Event {
+			looks := 0
+			return each("the second look", func(e history.Event) bool {
+				if !isLook("intents", "held")(e) {
+					return false
+				}
+				looks++
+				return looks == 2
+			}, func(e *history.Event) { e.Look.Rows[n][column] = value })(events)
+		}
+	}
 	person := func(action string) edit {
 		return removed("mark of "+action, func(e history.Event) bool {
 			return e.Kind == history.KindMark && e.Mark.Data["action"] == action
@@ -47,6 +62,11 @@ func TestBlockedUntilPerson(t *testing.T) {
 			finds(broken("WR-23", "a blocked intent was applied before the person acted", "intent 2 (note)")), nil},
 		variant{"one behind it is applied", edits(held(2, "state", "applied")),
 			finds(broken("WR-23", "a blocked intent was applied before the person acted", "intent 3 (note)")), nil},
+		unkept("a restarted app calls it transient", `intent 2 (note) is "retrying", class "transient"`, restarted(1, "state", "retrying"), restarted(1, "class", "transient")),
+		variant{"a restarted app applies it", edits(restarted(1, "state", "applied")),
+			finds(broken("WR-23", "a blocked intent was applied before the person acted", "intent 2 (note)")), nil},
+		variant{"the app was not started again", edits(removed("start of the app", func(e history.Event) bool { return e.Kind == history.KindProcess })), nil,
+			[]string{"the app was not started again between two looks at a blocked intent"}},
 		unkept("it is retried", `intent 2 (note) is "retrying", class "transient"`, held(1, "state", "retrying"), held(1, "class", "transient")),
 		unkept("it is pending of another class", `intent 2 (note) is "pending", class "transient"`, held(1, "class", "transient")),
 		unkept("it is pending of no class", `intent 2 (note) is "pending", class ""`, held(1, "class", nil)),
@@ -66,7 +86,7 @@ func TestBlockedUntilPerson(t *testing.T) {
 		variant{"nothing waited", edits(noRow("intents", "held", 2), noRow("intents", "held", 1)), nil,
 			[]string{"no intent was seen to wait while the library was locked"}},
 		variant{"the intents were not seen meanwhile", edits(lookFails("intents", "held")), nil,
-			[]string{"the look at the intents of item i1 failed: the look itself failed", "no intent was seen to wait while the library was locked"}},
+			[]string{"the look at the intents of item i1 failed: the look itself failed", "the look at the intents of item i1 failed: the look itself failed", "no intent was seen to wait while the library was locked"}},
 		variant{"the intents were not seen at the end", edits(noLook("intents", "converged")), nil, []string{"the intents were not seen at the end"}},
 		variant{"the person did not lock", edits(person("lock")), nil, []string{noPerson}},
 		variant{"the person did not unblock", edits(person("unblock")), nil, []string{noPerson}},
@@ -74,6 +94,6 @@ func TestBlockedUntilPerson(t *testing.T) {
 		variant{"no write was ever seen", edits(shows("writes", "early"), shows("writes", "held")), nil,
 			[]string{"no library write was ever seen, so that one would not have been noticed either"}},
 		variant{"the probe shows no class", edits(noColumn("intents", "held", "class")), nil,
-			[]string{`the probe intents shows no column "class"`, "no intent was seen to wait while the library was locked"}},
+			[]string{`the probe intents shows no column "class"`, `the probe intents shows no column "class"`, "no intent was seen to wait while the library was locked"}},
 	)
 }

@@ -95,15 +95,26 @@ func (s *scene) lookAtAccepted(moment string) {
 // times and then turned away by an account that was signed in, or until all of
 // them have come to their end, right or wrong.
 func (s *scene) awaitTried(id string, n int) {
-	s.Await(fmt.Sprintf("%d attempts at the first waiting intent of item %s, with an account signed in", n, id), func() bool {
-		rows := s.Peek("intents", map[string]string{"item_id": id})
-		for _, row := range rows {
-			if row["state"] != "applied" && row["state"] != "failed" {
-				return world.Number(row["attempts"]) >= n && row["code"] != "account_unresolved"
-			}
+	s.Await(triedWhat(id, n), func() bool { return tried(s.Peek("intents", map[string]string{"item_id": id}), n) })
+}
+
+// watchTried is awaitTried with every look on the way recorded, as one behind the
+// shut guard.
+func (s *scene) watchTried(id string, n int) {
+	s.Watch(triedWhat(id, n), "intents", held, map[string]string{"item_id": id}, func(rows []map[string]any) bool { return tried(rows, n) })
+}
+
+func triedWhat(id string, n int) string {
+	return fmt.Sprintf("%d attempts at the first waiting intent of item %s, with an account signed in", n, id)
+}
+
+func tried(rows []map[string]any, n int) bool {
+	for _, row := range rows {
+		if row["state"] != "applied" && row["state"] != "failed" {
+			return world.Number(row["attempts"]) >= n && row["code"] != "account_unresolved"
 		}
-		return len(rows) > 0
-	})
+	}
+	return len(rows) > 0
 }
 
 // noAction says that a spec needs what a person does.

@@ -27,9 +27,10 @@ var ends = []suites.Test{
 			s.awaitTried(waiting, 1)
 			s.lookAtAccepted(held)
 			s.StopProcess("app")
+			s.lookAtAccepted(held)
 			s.Launch(world.Only("app"))
-			s.awaitTried(id, 2)
-			s.awaitTried(waiting, 2)
+			s.watchTried(id, 2)
+			s.watchTried(waiting, 2)
 			s.helper.Do(note.At(held))
 			s.lookAtAccepted(held)
 			s.Look("writes", held, nil)
@@ -38,6 +39,40 @@ var ends = []suites.Test{
 			s.lookAtEnd()
 		}),
 		Judge: judge.All(judge.BlockedUntilPerson, judge.NotesOnRecord("WR-23", 2)),
+	},
+	{
+		ID: "WR-23/restarted-before-the-login", Clauses: []string{"WR-23"},
+		Title:   "what a locked library blocks stays blocked in an app that starts again, before its login and after it",
+		Missing: noAction("lock", "unblock"),
+		Faults:  []string{"login-held"},
+		Drive: on(func(s *scene) {
+			s.begin()
+			id := s.start(s.newTask())
+			s.awaitItem(id)
+			s.settle()
+			s.Look("intents", early, map[string]string{"item_id": id})
+			s.Look("writes", early, nil)
+			s.Act("lock", nil)
+			note := s.noting(id, s.Word("a note that waits for the person"))
+			s.helper.Do(note)
+			s.awaitTried(id, 1)
+			s.Look("intents", held, map[string]string{"item_id": id})
+			s.StopProcess("app")
+			login := s.HoldLogin()
+			s.Launch(world.Only("app"))
+			// That the new app has tried a start shows that it has gone through its queue.
+			s.awaitAttempts(s.start(s.newTask()), 1)
+			s.Look("intents", held, map[string]string{"item_id": id})
+			s.helper.Do(note.At(held))
+			login.Release()
+			s.watchTried(id, 2)
+			s.Look("intents", held, map[string]string{"item_id": id})
+			s.Look("writes", held, nil)
+			s.Act("unblock", nil)
+			s.settle()
+			s.lookAtEnd()
+		}),
+		Judge: judge.All(judge.Placed("login-held", 1), judge.BlockedUntilPerson, judge.NotesOnRecord("WR-23", 1)),
 	},
 	{
 		ID: "WR-24/repeated-once-applied", Clauses: []string{"WR-24"},
