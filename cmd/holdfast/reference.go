@@ -13,19 +13,23 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/holdfast-mcp/holdfast/fixtures/account"
+	"github.com/holdfast-mcp/holdfast/fixtures/chat"
 	defects "github.com/holdfast-mcp/holdfast/fixtures/mutants"
 	"github.com/holdfast-mcp/holdfast/reference/app"
 	"github.com/holdfast-mcp/holdfast/reference/helper"
 	"github.com/holdfast-mcp/holdfast/reference/versions"
+	"github.com/holdfast-mcp/holdfast/reference/workflows"
 	"github.com/holdfast-mcp/holdfast/suites"
 )
 
 // processes are the processes of the reference, and the outside services of
 // ours, that this binary can be. Each reads its configuration from the environment.
 var processes = map[string]func(context.Context) error{
-	"helper":  runHelper,
-	"app":     runApp,
-	"account": runAccount,
+	"helper":    runHelper,
+	"app":       runApp,
+	"account":   runAccount,
+	"workflows": runWorkflows,
+	"chat":      runChat,
 }
 
 func init() {
@@ -106,4 +110,24 @@ func runAccount(ctx context.Context) error {
 		return suites.Usage("%w", err)
 	}
 	return account.Run(ctx, c)
+}
+
+func runWorkflows(ctx context.Context) error {
+	c, err := workflows.FromEnv(os.Getenv)
+	if err != nil {
+		return suites.Usage("%w", err)
+	}
+	ports, err := workflows.DefaultPorts(c)
+	if err != nil {
+		return err
+	}
+	return workflows.Run(ctx, c, ports)
+}
+
+func runChat(ctx context.Context) error {
+	c, err := chat.FromEnv(os.Getenv)
+	if err != nil {
+		return suites.Usage("%w", err)
+	}
+	return chat.Run(ctx, c)
 }
