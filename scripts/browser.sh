@@ -1,6 +1,6 @@
 # Which specs open a page in Chromium, and whether there is one (sourced).
 
-browser_specs=(WR-13/deleted-by-a-click)
+browser_specs=(WR-13/deleted-by-a-click WR-36/in-the-browser)
 
 browser_is_here() {
   command -v chromium || command -v chromium-browser || command -v google-chrome

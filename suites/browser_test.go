@@ -13,6 +13,22 @@ import (
 	"github.com/holdfast-mcp/holdfast/suites"
 )
 
+// A mutant that does not name such a spec is shown by the others of its clause.
+func TestABrowserIsStartedForTheMutantsThatNameItsSpec(t *testing.T) {
+	g := NewWithT(t)
+	bare(t)
+	h := harness()
+	page := spec("DU-01/on-a-page", "durability")
+	page.Browser = true
+	h.Tests = append(h.Tests, page)
+	g.Expect(outcomes(selfTest(t, suites.MutantOptions{Names: []string{"loses"}}, h))["loses"]).To(Equal("caught"))
+
+	h.Mutants = []suites.Mutant{{Name: "folds", Breaks: "what only a page shows", Primary: "DU-01", Specs: []string{page.ID}}}
+	r := selfTest(t, suites.MutantOptions{Names: []string{"folds"}}, h)
+	g.Expect(outcomes(r)["folds"]).To(Equal("unclear"))
+	g.Expect(r.Reasons).To(ContainElement(And(ContainSubstring(page.ID+" not-run"), ContainSubstring("apt-get install chromium"))))
+}
+
 // A spec that opens a page is not-run where there is no browser, and list and
 // doctor say what to install; with one in PATH it runs.
 func TestASpecThatOpensAPageNeedsABrowser(t *testing.T) {

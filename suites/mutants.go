@@ -31,7 +31,7 @@ type Mutant struct {
 	Collateral []Collateral `json:"collateral,omitempty"`
 	Saboteur   bool         `json:"saboteur,omitempty"`
 	// Specs are patterns of the specs to run. A saboteur must have some. Of a
-	// mutant, empty means those of its clauses.
+	// mutant, empty means those of its clauses that open no browser.
 	Specs []string `json:"specs,omitempty"`
 	// Code is where it stands in the tree, for a person.
 	Code string `json:"code,omitempty"`
@@ -166,6 +166,9 @@ func (h Harness) testsFor(m Mutant, all bool) ([]Test, error) {
 		return slices.ContainsFunc(h.Tests, func(t Test) bool { return baseOf(t.Clauses[0]) == baseOf(ref) })
 	}
 	for _, t := range h.Tests {
+		if t.Browser {
+			continue // a browser is started for the mutants that nothing else shows, and name it
+		}
 		for _, ref := range refs {
 			// The specs that a clause is the primary of; where it is that of none,
 			// those that speak for it besides.

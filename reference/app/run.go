@@ -93,6 +93,7 @@ func PortsFor(ctx context.Context, c Config, open func(context.Context, string, 
 		Guard:      ports.Guard{},
 		Classifier: ports.Classes{},
 		Staging:    ports.Folder(c.StagingRoot),
+		Face:       page.Template{},
 		Clock:      ports.SystemClock{},
 	}, closeAll, nil
 }

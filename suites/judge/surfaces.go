@@ -9,7 +9,16 @@ import (
 
 // SurfacesAgree (WR-36): at the end answer, sidecar, library and card tell the
 // same of every started item.
-func SurfacesAgree(h history.History) Ruling {
+func SurfacesAgree(h history.History) Ruling { return surfacesAgree(h, "card", "card") }
+
+// SurfacesAgreeInBrowser is SurfacesAgree with the card as a browser shows it.
+func SurfacesAgreeInBrowser(h history.History) Ruling {
+	return surfacesAgree(h, cardInBrowser, "card in the browser")
+}
+
+// surfacesAgree judges with the card that a probe has seen, under the name that it
+// has for a person.
+func surfacesAgree(h history.History, probe, name string) Ruling {
 	var r Ruling
 	starts := acknowledged(h, "start")
 	if len(starts) == 0 {
@@ -29,10 +38,10 @@ func SurfacesAgree(h history.History) Ruling {
 		seen[id] = true
 		anchor, okA := lastLook(h, "anchor", whenConverged, item(id))
 		library, okL := lastLook(h, "item", whenConverged, item(id))
-		card, okC := lastLook(h, "card", whenConverged, item(id))
+		card, okC := lastLook(h, probe, whenConverged, item(id))
 		answer := lastGet(h, id)
 		if !okA || !okL || !okC || answer == nil {
-			r.doubted("a surface was not seen at the end for item %s: answer %t, sidecar %t, library %t, card %t", id, answer != nil, okA, okL, okC)
+			r.doubted("a surface was not seen at the end for item %s: answer %t, sidecar %t, library %t, %s %t", id, answer != nil, okA, okL, name, okC)
 			continue
 		}
 		if answer.Field("materialized") != true || answer.Text("anchor") != "live" {
@@ -42,7 +51,7 @@ func SurfacesAgree(h history.History) Ruling {
 		if len(anchor.Rows) != 1 || text(anchor.Rows[0], "state") != "live" {
 			r.broke("WR-36", "the sidecar does not hold one live anchor", fmt.Sprintf("item %s: %s", id, quoted(columns(anchor.Rows, "state"))))
 		}
-		r.sameRecord(id, s.Param("title"), answer, library, card)
+		r.sameRecord(id, s.Param("title"), answer, library, card, name)
 	}
 	return r
 }
@@ -64,7 +73,8 @@ type surface struct {
 	record map[string]any
 }
 
-func (r *Ruling) sameRecord(id, title string, answer *history.Operation, library, card history.Look) {
+// sameRecord judges one item; name is the card's for a person.
+func (r *Ruling) sameRecord(id, title string, answer *history.Operation, library, card history.Look, name string) {
 	if len(library.Rows) != 1 || len(card.Rows) != 1 {
 		r.broke("WR-36", "the record is not there once in the library and once as a card",
 			fmt.Sprintf("item %s: %d in the library, %d cards", id, len(library.Rows), len(card.Rows)))
@@ -73,7 +83,7 @@ func (r *Ruling) sameRecord(id, title string, answer *history.Operation, library
 	if answer.Outcome() != history.Done {
 		return // that it shows nothing is found already
 	}
-	all := []surface{{"library", library.Rows[0]}, {"answer", answer.Returned.Fields}, {"card", card.Rows[0]}}
+	all := []surface{{"library", library.Rows[0]}, {"answer", answer.Returned.Fields}, {name, card.Rows[0]}}
 	for _, column := range []string{"title", "status"} {
 		var values, told []string
 		for _, s := range all {

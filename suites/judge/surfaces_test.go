@@ -7,12 +7,15 @@ import (
 )
 
 // noteBeforeLogin is the end of WR-36.
-func noteBeforeLogin() history.History {
+func noteBeforeLogin() history.History { return noteShownBy("card") }
+
+// noteShownBy is the same with the card as a probe has seen it.
+func noteShownBy(probe string) history.History {
 	s := newStory()
 	s.call("start", params("task_key", "t1", "title", "Title", "key", "k1"), done("item_id", "i1")) // c1
 	s.look("anchor", "converged", item("i1"), row("item_id", "i1", "state", "live"))
 	s.look("item", "converged", item("i1"), row("title", "Title", "status", "doing", "notes", []any{row("text", "n1"), row("text", "n2")}))
-	s.look("card", "converged", item("i1"), row("title", "Title", "status", "doing", "notes", list("n1", "n2")))
+	s.look(probe, "converged", item("i1"), row("title", "Title", "status", "doing", "notes", list("n1", "n2")))
 	s.call("get", and(item("i1"), "moment", "converged"), // c2
 		done("item_id", "i1", "materialized", true, "anchor", "live", "title", "Title", "status", "doing", "notes", list("n1", "n2")))
 	s.call("status", and(item("i1"), "status", "doing"), done())                                    // c3
@@ -68,6 +71,26 @@ func TestSurfacesAgree(t *testing.T) {
 			[]string{"call c3 (status) was not acknowledged: refused"}},
 		variant{"a follow-up got no answer", edits(neverReturned("c3")), nil, []string{"call c3 (status) was not acknowledged: unknown"}},
 		variant{"no start was acknowledged", edits(ends("c1", unknown()), noCall("c4")), nil, []string{"no start was acknowledged"}},
+	)
+}
+
+func TestSurfacesAgreeInBrowser(t *testing.T) {
+	const probe = "card-in-the-browser"
+	const unseen = "a surface was not seen at the end for item i1: answer true, sidecar true, library true, card in the browser false"
+	// A look without scripts is no look in a browser.
+	expectRuling(t, SurfacesAgreeInBrowser, noteBeforeLogin(), nil, []string{unseen})
+	rules(t, SurfacesAgreeInBrowser, noteShownBy(probe),
+		variant{"a note is in the page and not to be seen", edits(cell(probe, "converged", 0, "notes", list("n1"))),
+			finds(broken("WR-36", "the surfaces disagree about the notes", `library: "n1", "n2"`, `card in the browser: "n1"`)), nil},
+		variant{"another status is to be seen", edits(cell(probe, "converged", 0, "status", "todo")),
+			finds(broken("WR-36", "the surfaces disagree about the status", `library: "doing"`, `answer: "doing"`, `card in the browser: "todo"`)), nil},
+		variant{"the card is in the page and not to be seen", edits(shows(probe, "converged")),
+			finds(broken("WR-36", "the record is not there once in the library and once as a card", "item i1: 1 in the library, 0 cards")), nil},
+		variant{"the title is not to be seen", edits(noColumn(probe, "converged", "title")),
+			finds(broken("WR-36", "the surfaces disagree about the title", `library: "Title"`, `answer: "Title"`, `card in the browser: ""`)),
+			[]string{"the card in the browser of item i1 shows no title"}},
+		variant{"the page was never opened", edits(noLook(probe, "converged")), nil, []string{unseen}},
+		variant{"the page could not be opened", edits(lookFails(probe, "converged")), nil, []string{unseen}},
 	)
 }
 

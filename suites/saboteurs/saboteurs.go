@@ -103,6 +103,22 @@ var all = []Saboteur{
 		},
 	},
 	{
+		Name: "page-unopened", Title: "a page that nobody looks at, without scripts or in a browser",
+		Specs: []string{"WR-36/*", "WR-13/deleted-by-a-click"},
+		seams: func() world.Seams {
+			return world.Seams{Skip: func(probe, _ string) bool { return probe == "card" }}
+		},
+	},
+	{
+		Name: "click-missed", Title: "a click that is told of and never made",
+		Specs: []string{"WR-13/deleted-by-a-click"},
+		seams: func() world.Seams {
+			return world.Seams{Press: func(func(context.Context) error) func(context.Context) error {
+				return func(context.Context) error { return nil }
+			}}
+		},
+	},
+	{
 		Name: "canary-unplanted", Title: "a canary that is never planted",
 		Specs: []string{"WR-29/through-the-repository"},
 		seams: func() world.Seams {

@@ -33,6 +33,32 @@ var inTheBrowser = []suites.Test{
 		}),
 		Judge: judge.All(judge.DeletedIsDead, judge.DeletedByClick),
 	},
+	{
+		ID: "WR-36/in-the-browser", Clauses: []string{"WR-36"}, Browser: true,
+		Title:  "what was sent before the login is to be seen on the page after it, the same on answer, sidecar, library and card",
+		Faults: []string{"login-held"},
+		NotFor: first(noTool("status"), noCardOnPage),
+		Drive: on(func(s *scene) {
+			login := s.beginWithLoginHeld()
+			id := s.start(s.newTask())
+			item := map[string]string{"item_id": id}
+			s.note(id, s.Word("the first note, sent before the login"))
+			s.note(id, s.Word("the second note, sent before the login"))
+			s.helper.Do(s.following("status", id, "doing"))
+			s.awaitAttempts(id, 1)
+			s.Look("intents", held, item)
+			s.LookInBrowser("card", held, item)
+			s.Shoot("before")
+			login.Release()
+			s.settle()
+			s.lookAtEnd()
+			s.Await("the card in the browser", func() bool { return len(s.PeekInBrowser("card", item)) > 0 })
+			s.LookInBrowser("card", converged, item)
+			s.Shoot("after")
+		}),
+		Judge: judge.All(judge.Placed("login-held", 1), judge.KeptWhileTransient("WR-36", 1),
+			judge.NotesOnRecord("WR-36", 2), judge.SurfacesAgreeInBrowser),
+	},
 }
 
 // noCardOnPage says that the target's records are no cards on a page.

@@ -20,7 +20,7 @@ const inBrowser = "-in-the-browser"
 func (w *World) chromium() *browser.Browser {
 	if w.browser == nil {
 		started, err := browser.Start(w.ctx, browser.Config{
-			Run: w.config.Run, Recorder: w.config.Recorder, Limits: w.config.Limits,
+			Run: w.config.Run, Recorder: w.config.Recorder, Limits: w.config.Limits, Press: w.config.Seams.Press,
 			Log: filepath.Join(w.config.Folder, browser.Name+".log"), Redact: w.config.Leaks.OfLog(browser.Name, w.config.Redact),
 		})
 		if err != nil {
@@ -113,7 +113,7 @@ func (w *World) click(ctx context.Context, action target.Action, params map[stri
 	if err != nil {
 		return err
 	}
-	return w.config.Seams.click(b.Click)(ctx, selector)
+	return b.Click(ctx, selector)
 }
 
 // expanded replaces the templates of a text; what the act gives is escaped.

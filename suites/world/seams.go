@@ -25,8 +25,8 @@ type Seams struct {
 	Word func(string) string
 	// Shows decorates whether a probe shows a commit.
 	Shows func(bool) bool
-	// Click decorates a click in the browser.
-	Click func(func(ctx context.Context, selector string) error) func(ctx context.Context, selector string) error
+	// Press decorates how the mouse's button is pressed in the browser.
+	Press func(press func(context.Context) error) func(context.Context) error
 }
 
 func (s Seams) line(l wire.Line) wire.Line {
@@ -41,13 +41,6 @@ func (s Seams) plant(word string) string {
 		return word
 	}
 	return s.Word(word)
-}
-
-func (s Seams) click(really func(context.Context, string) error) func(context.Context, string) error {
-	if s.Click == nil {
-		return really
-	}
-	return s.Click(really)
 }
 
 func (s Seams) shows(really bool) bool {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
+	"io"
 	"net/http"
 
 	"github.com/holdfast-mcp/holdfast/reference/app/library"
@@ -42,6 +43,12 @@ type Expected struct {
 var pageHTML string
 
 var pageTemplate = template.Must(template.New("page").Parse(pageHTML))
+
+// Template is the page as it is written, the app's face.
+type Template struct{}
+
+// Draw fills the page in. Every text of a record is escaped for where it stands.
+func (Template) Draw(w io.Writer, shown any) error { return pageTemplate.Execute(w, shown) }
 
 func (s *Server) cards(w http.ResponseWriter, r *http.Request) {
 	g, ok := s.reader(w)
@@ -137,7 +144,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var page bytes.Buffer
-	if err := pageTemplate.Execute(&page, v); err != nil {
+	if err := s.Face.Draw(&page, v); err != nil {
 		s.fail(w, err)
 		return
 	}

@@ -57,7 +57,7 @@ func newDesk(t *testing.T) *desk {
 	d := &desk{t: t, sidecar: store, library: records, account: &account{}, access: &access{}, told: &told{}}
 	d.server = &page.Server{
 		Ports: ports.Ports{Sidecar: store, Records: store, Library: records, Account: d.account, Access: d.access,
-			Guard: ports.Guard{}, Classifier: ports.Classes{}},
+			Guard: ports.Guard{}, Classifier: ports.Classes{}, Face: page.Template{}},
 		Settling: d.told, Contract: sidecar.ContractVersion, Log: slog.New(slog.DiscardHandler),
 	}
 	return d

@@ -5,6 +5,7 @@ package ports
 
 import (
 	"context"
+	"io"
 	"time"
 
 	"github.com/holdfast-mcp/holdfast/reference/app/library"
@@ -23,6 +24,7 @@ type Ports struct {
 	Guard      OwnerGuard
 	Classifier Classifier
 	Staging    Staging
+	Face       Face
 	Clock      Clock
 	// Refused, when not nil, is why nothing is served or settled: the sidecar is
 	// of a newer contract version. The other ports are nil then.
@@ -96,6 +98,12 @@ type Staging interface {
 	Inspect(path string) error
 	// Read takes the file. Errors as Inspect.
 	Read(path string) ([]byte, error)
+}
+
+// Face is how the page of cards looks; page.Template is the real one.
+type Face interface {
+	// Draw writes the page that shows what a person is to see.
+	Draw(w io.Writer, shown any) error
 }
 
 // Clock is the app's time.
