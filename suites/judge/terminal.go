@@ -66,10 +66,11 @@ func (r *Ruling) staysApplied(h history.History) {
 }
 
 // firstResult judges the calls that were repeated once everything of their item
-// was seen applied. Of each role the first breach is told.
+// was seen applied. Of each role the first breach is told; each role of which a
+// call was applied must have been repeated.
 func (r *Ruling) firstResult(h history.History) {
 	judged := map[string]bool{}
-	for _, role := range []string{"start", "note", "status", "complete"} {
+	for _, role := range []string{"start", "note", "status", "complete", "cancel"} {
 		found := len(r.Findings)
 		for _, same := range repetitions(h, role) {
 			for _, o := range same[1:] {
@@ -78,15 +79,14 @@ func (r *Ruling) firstResult(h history.History) {
 				}
 			}
 		}
-	}
-	for _, role := range []string{"start", "note"} {
-		if !judged[role] && len(r.Findings) == 0 {
+		if needed := role == "start" || role == "note" || len(acknowledged(h, role)) > 0; needed && !judged[role] && len(r.Findings) == 0 {
 			r.doubted("no %s was repeated once it had been seen applied", role)
 		}
 	}
 }
 
-// sameResult judges one repetition of a call; false if it was not answered.
+// sameResult judges one repetition of a call; false if it was not answered. State,
+// anchor and materialized are those of now, everything else is as it was.
 func (r *Ruling) sameResult(first, o history.Operation) bool {
 	id := first.Text("item_id")
 	call := fmt.Sprintf("call %s (%s), first made as call %s", o.Invoked.ID, o.Invoked.Role, first.Invoked.ID)
@@ -100,6 +100,10 @@ func (r *Ruling) sameResult(first, o history.Operation) bool {
 		r.broke("WR-24", "a repetition of an applied call names another item", call, fmt.Sprintf("first %q, now %q", id, o.Text("item_id")))
 	case o.Text("state") != "applied":
 		r.broke("WR-24", "a repetition of an applied call does not say that it is applied", call, fmt.Sprintf("state %q", o.Text("state")))
+	case o.Text("failure_code") != "" || o.Text("failure_class") != "":
+		r.broke("WR-24", "a repetition of an applied call tells a failure", call, fmt.Sprintf("class %q, code %q", o.Text("failure_class"), o.Text("failure_code")))
+	case o.Field("materialized") == false || o.Text("anchor") == "provisional":
+		r.broke("WR-24", "a repetition of an applied call denies that the record is there", call, fmt.Sprintf("materialized %v, anchor %q", o.Field("materialized"), o.Text("anchor")))
 	}
 	return true
 }
