@@ -115,8 +115,8 @@ func (r *Ruling) notOnRecord(h history.History, id, body string) {
 	}
 }
 
-// Structured (WR-25): every refusal and every answered failure carries class and
-// code as fields, and so does every failure in the store.
+// Structured (WR-25): every refusal and every answered failure carries class, code
+// and reason as fields, and so does every failure in the store.
 func Structured(h history.History) Ruling {
 	var r Ruling
 	refused, stored := 0, map[string]int{}
@@ -131,25 +131,16 @@ func Structured(h history.History) Ruling {
 		if !failed {
 			refused++
 		}
-		if !slices.Contains(classes, o.Text("failure_class")) || o.Text("failure_code") == "" {
-			r.broke("WR-25", "a failure is told by words only",
-				fmt.Sprintf("call %s (%s): class %q, code %q", o.Invoked.ID, o.Invoked.Role, o.Text("failure_class"), o.Text("failure_code")),
-				"answer: "+answerOf(o))
-		}
+		r.toldByFields(o)
 	}
 	for _, look := range h.Looks("intents", "") {
 		if look.Error != "" {
 			r.doubted("the look at the intents of item %s failed: %s", look.Params["item_id"], look.Error)
 		}
 		for _, row := range look.Rows {
-			state := text(row, "state")
-			if state != "failed" && state != "retrying" {
-				continue
-			}
-			stored[state]++
-			if !slices.Contains(classes, text(row, "class")) || text(row, "code") == "" {
-				r.broke("WR-25", "a stored failure lacks class or code",
-					fmt.Sprintf("intent %s is %q with class %q, code %q", text(row, "seq"), text(row, "state"), text(row, "class"), text(row, "code")))
+			if state := text(row, "state"); state == "failed" || state == "retrying" {
+				stored[state]++
+				r.storedInFields(row)
 			}
 		}
 	}
@@ -160,6 +151,64 @@ func Structured(h history.History) Ruling {
 		if stored[state] == 0 {
 			r.doubted("no stored intent was seen that is %s", state)
 		}
+	}
+	return r
+}
+
+// toldByFields rules over the failure that an answer tells.
+func (r *Ruling) toldByFields(o history.Operation) {
+	call := fmt.Sprintf("call %s (%s): class %q, code %q", o.Invoked.ID, o.Invoked.Role, o.Text("failure_class"), o.Text("failure_code"))
+	switch {
+	case !slices.Contains(classes, o.Text("failure_class")) || o.Text("failure_code") == "":
+		r.broke("WR-25", "a failure is told by words only", call, "answer: "+answerOf(o))
+	case o.Text("failure_reason") == "":
+		r.broke("WR-25", "a failure has no reason that a person can read", call, "answer: "+answerOf(o))
+	}
+}
+
+// storedInFields rules over the failure that an intent in the store has.
+func (r *Ruling) storedInFields(row map[string]any) {
+	intent := fmt.Sprintf("intent %s is %q with class %q, code %q", text(row, "seq"), text(row, "state"), text(row, "class"), text(row, "code"))
+	switch {
+	case !slices.Contains(classes, text(row, "class")) || text(row, "code") == "":
+		r.broke("WR-25", "a stored failure lacks class or code", intent)
+	case text(row, "reason") == "":
+		r.broke("WR-25", "a stored failure keeps no reason that a person can read", intent)
+	}
+}
+
+// BlockedStructured (WR-25): an intent that was tried and waits for a person has
+// class, code and reason as fields, in the store and in every answer about it.
+func BlockedStructured(h history.History) Ruling {
+	var r Ruling
+	stored, asked := 0, 0
+	for _, look := range r.lastLooks(h, "intents", whenHeld) {
+		if !r.hasColumns(look, "state", "attempts") {
+			continue
+		}
+		for _, row := range look.Rows {
+			if !ended(row) && number(row, "attempts") > 0 {
+				stored++
+				r.storedInFields(row)
+			}
+		}
+	}
+	for _, o := range h.Operations("") {
+		if o.Param("moment") != whenHeld {
+			continue
+		}
+		asked++
+		if o.Outcome() == history.Unknown {
+			r.doubted("call %s (%s) got no answer, so that it is not known how it would tell of a blocked intent", o.Invoked.ID, o.Invoked.Role)
+			continue
+		}
+		r.toldByFields(o)
+	}
+	if stored == 0 {
+		r.doubted("no intent was seen in the store that was tried and waits")
+	}
+	if asked == 0 {
+		r.doubted("nobody asked about an intent that waits")
 	}
 	return r
 }

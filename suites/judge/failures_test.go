@@ -79,11 +79,11 @@ func TestPermanentOnce(t *testing.T) {
 
 func TestStructured(t *testing.T) {
 	s := newStory()
-	s.call("start", params("key", "k1"), done("item_id", "i1"))                                                                // c1
-	s.call("note", params("text", "never"), refused("permanent", "never_issued"))                                              // c2
-	s.call("note", params("text", "doomed"), done("state", "failed", "failure_class", "permanent", "failure_code", "outside")) // c3
-	s.look("intents", "held", item("i1"), row("seq", 1, "state", "retrying", "class", "transient", "code", "account_unresolved"), row("seq", 2, "state", "pending"))
-	s.look("intents", "converged", item("i1"), row("seq", 1, "state", "applied"), row("seq", 2, "state", "failed", "class", "permanent", "code", "outside"))
+	s.call("start", params("key", "k1"), done("item_id", "i1"))                                                                                                      // c1
+	s.call("note", params("text", "never"), refused("permanent", "never_issued", "failure_reason", "no such ID"))                                                    // c2
+	s.call("note", params("text", "doomed"), done("state", "failed", "failure_class", "permanent", "failure_code", "outside", "failure_reason", "it leads outside")) // c3
+	s.look("intents", "held", item("i1"), row("seq", 1, "state", "retrying", "class", "transient", "code", "account_unresolved", "reason", "nobody is signed in"), row("seq", 2, "state", "pending"))
+	s.look("intents", "converged", item("i1"), row("seq", 1, "state", "applied"), row("seq", 2, "state", "failed", "class", "permanent", "code", "outside", "reason", "it leads outside"))
 	words := func(call, class, code, answer string) variant {
 		return variant{finds: finds(broken("WR-25", "a failure is told by words only",
 			"call "+call+` (note): class "`+class+`", code "`+code+`"`, "answer: "+answer))}
@@ -105,6 +105,10 @@ func TestStructured(t *testing.T) {
 		named(stored("2", "failed", "", "outside"), "a stored failure lacks its class", cell("intents", "converged", 1, "class", nil)),
 		named(stored("2", "failed", "permanent", ""), "a stored failure lacks its code", cell("intents", "converged", 1, "code", "")),
 		named(stored("1", "retrying", "", "account_unresolved"), "a retried intent lacks its class", cell("intents", "held", 0, "class", nil)),
+		variant{"an answer gives no reason", edits(noField("c3", "failure_reason")),
+			finds(broken("WR-25", "a failure has no reason that a person can read", `call c3 (note): class "permanent", code "outside"`, "answer: ")), nil},
+		variant{"the store keeps no reason", edits(cell("intents", "held", 0, "reason", nil)),
+			finds(broken("WR-25", "a stored failure keeps no reason that a person can read", `intent 1 is "retrying" with class "transient", code "account_unresolved"`)), nil},
 		variant{"nothing was refused", edits(ends("c2", done())), nil, []string{"nothing was refused"}},
 		variant{"the refusal never came", edits(ends("c2", unknown())), nil,
 			[]string{"call c2 (note) got no answer, so that it is not known how it would tell a failure", "nothing was refused"}},
@@ -114,5 +118,39 @@ func TestStructured(t *testing.T) {
 		variant{"the looks failed", edits(lookFails("intents", "held"), lookFails("intents", "converged")), nil, []string{
 			"the look at the intents of item i1 failed: the look itself failed", "the look at the intents of item i1 failed: the look itself failed",
 			"no stored intent was seen that is retrying", "no stored intent was seen that is failed"}},
+	)
+}
+
+func TestBlockedStructured(t *testing.T) {
+	s := newStory()
+	told := []any{"state", "queued", "failure_class", "blocked", "failure_code", "library_locked", "failure_reason", "it is locked"}
+	s.call("note", and(item("i1"), "text", "n", "key", "k"), done("state", "queued")) // c1
+	s.look("intents", "held", item("i1"), row("seq", 1, "kind", "start", "state", "applied", "attempts", 1),
+		row("seq", 2, "kind", "note", "state", "pending", "attempts", 1, "class", "blocked", "code", "library_locked", "reason", "it is locked"),
+		row("seq", 3, "kind", "note", "state", "pending", "attempts", 0))
+	s.call("note", and(item("i1"), "text", "n", "key", "k", "moment", "held"), done(told...)) // c2
+	s.call("get", and(item("i1"), "moment", "held"), done(told...))                           // c3
+	words := func(name, class, code string, e edit) variant {
+		return variant{name, edits(e), finds(broken("WR-25", "a failure is told by words only", `call c2 (note): class "`+class+`", code "`+code+`"`, "answer: ")), nil}
+	}
+	lacks := func(name, class, code, column string) variant {
+		return variant{name, edits(cell("intents", "held", 1, column, nil)),
+			finds(broken("WR-25", "a stored failure lacks class or code", `intent 2 is "pending" with class "`+class+`", code "`+code+`"`)), nil}
+	}
+	rules(t, BlockedStructured, s.told(),
+		words("an answer lacks the code", "blocked", "", noField("c2", "failure_code")),
+		words("an answer lacks the class", "", "library_locked", noField("c2", "failure_class")),
+		words("an answer says nothing of it", "", "", ends("c2", done("state", "queued"))),
+		variant{"an answer lacks the reason", edits(noField("c3", "failure_reason")),
+			finds(broken("WR-25", "a failure has no reason that a person can read", `call c3 (get): class "blocked", code "library_locked"`, "answer: ")), nil},
+		lacks("the store lacks the code", "blocked", "", "code"),
+		lacks("the store lacks the class", "", "library_locked", "class"),
+		variant{"the store lacks the reason", edits(cell("intents", "held", 1, "reason", "")),
+			finds(broken("WR-25", "a stored failure keeps no reason that a person can read", `intent 2 is "pending" with class "blocked", code "library_locked"`)), nil},
+		variant{"nothing was tried", edits(cell("intents", "held", 1, "attempts", 0)), nil, []string{"no intent was seen in the store that was tried and waits"}},
+		variant{"nobody asked", edits(noCall("c2", "c3")), nil, []string{"nobody asked about an intent that waits"}},
+		variant{"an answer is lost", edits(neverReturned("c3")), nil, []string{"call c3 (get) got no answer, so that it is not known how it would tell of a blocked intent"}},
+		variant{"the store was not seen", edits(lookFails("intents", "held")), nil,
+			[]string{"the look at the intents of item i1 failed: the look itself failed", "no intent was seen in the store that was tried and waits"}},
 	)
 }

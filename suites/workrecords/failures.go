@@ -50,6 +50,29 @@ var failures = []suites.Test{
 		}),
 		Judge: judge.All(judge.Placed("login-held", 1), judge.Structured),
 	},
+	{
+		ID: "WR-25/blocked-by-structure", Clauses: []string{"WR-25"},
+		Title:   "what waits for a person tells class, code and reason as fields, in the store and in the answer",
+		Missing: noAction("lock", "unblock"),
+		Drive: on(func(s *scene) {
+			s.begin()
+			id := s.start(s.newTask())
+			s.awaitItem(id)
+			s.settle()
+			s.Act("lock", nil)
+			note := s.noting(id, s.Word("a note that waits for the person"))
+			s.helper.Do(note)
+			s.awaitTried(id, 1)
+			s.awaitTried(s.start(s.newTask()), 1) // by then the attempt at the note is over
+			s.Look("intents", held, map[string]string{"item_id": id})
+			s.helper.Do(note.At(held))
+			s.get(id, held)
+			s.Act("unblock", nil)
+			s.settle()
+			s.lookAtEnd()
+		}),
+		Judge: judge.BlockedStructured,
+	},
 }
 
 // attaching is the act of a note with a staged file.
