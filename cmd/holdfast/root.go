@@ -124,7 +124,7 @@ func (p *program) root() *cobra.Command {
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.AddCommand(
 		p.runVerb(), p.listVerb(), p.explainVerb(), p.doctorVerb(), p.reproVerb(), p.revalidateVerb(), p.reportVerb(), p.mutantsVerb(),
-		p.schemaVerb(), p.versionVerb(), p.referenceVerb(), p.mutantVerb(),
+		p.schemaVerb(), p.versionVerb(), p.referenceVerb(), p.mutantVerb(), p.policyVerb(),
 	)
 	return root
 }

@@ -111,6 +111,8 @@ func (c Chain) run(ctx context.Context, call ports.Call) (json.RawMessage, ports
 		raw, err = c.Chat.Update(ctx, a.Channel, a.Message, a.Content, call.Key)
 	case definitions.SetTopic:
 		raw, err = c.Chat.SetTopic(ctx, a.Channel, a.Topic, call.Key)
+	case definitions.Nudge:
+		raw, err = c.Chat.Nudge(ctx, a.Channel, a.Content, call.Key)
 	case definitions.ComposerPublish:
 		return c.Chat.Compose(ctx, a.Channel, a.Parts, call.Key)
 	default:

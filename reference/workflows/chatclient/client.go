@@ -90,6 +90,11 @@ func (c *Client) SetTopic(ctx context.Context, channel, topic, key string) (json
 	return c.do(ctx, http.MethodPut, place(channel, "topic"), body{Topic: topic, Key: key})
 }
 
+// Nudge posts a message that harms nobody when it comes twice.
+func (c *Client) Nudge(ctx context.Context, channel, content, key string) (json.RawMessage, error) {
+	return c.do(ctx, http.MethodPost, place(channel, "nudges"), body{Content: content, Key: key})
+}
+
 // Compose posts parts in order. A receipt that says nothing of the delivery is
 // one that could not be verified.
 func (c *Client) Compose(ctx context.Context, channel string, parts []string, key string) (json.RawMessage, ports.Delivery, error) {

@@ -15,6 +15,7 @@ const (
 	Publish         = "publish"
 	UpdateMessage   = "update_message"
 	SetTopic        = "set_topic"
+	Nudge           = "nudge"
 	ComposerPublish = "composer_publish"
 )
 
@@ -32,7 +33,7 @@ const MaxSteps = 128
 
 // Ordinary lists the tools that can be steps.
 func Ordinary() []string {
-	return []string{ComposerPublish, Publish, ReadMessages, SetTopic, UpdateMessage}
+	return []string{ComposerPublish, Nudge, Publish, ReadMessages, SetTopic, UpdateMessage}
 }
 
 // AccessOf is what a profile needs to use a tool. A tool that nobody knows counts

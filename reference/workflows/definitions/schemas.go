@@ -73,6 +73,7 @@ func ordinary() map[string]struct {
 		Publish:         {[]string{"channel", "content"}, object{"channel": channel, "content": text("the message")}},
 		UpdateMessage:   {[]string{"channel", "message", "content"}, object{"channel": channel, "message": name("the message's ID"), "content": text("what it says from now on")}},
 		SetTopic:        {[]string{"channel", "topic"}, object{"channel": channel, "topic": text("the channel's topic from now on")}},
+		Nudge:           {[]string{"channel", "content"}, object{"channel": channel, "content": text("the nudge")}},
 		ComposerPublish: {[]string{"channel", "parts"}, object{"channel": channel, "parts": object{"type": "array", "minItems": 1, "maxItems": 10, "items": text("a part"), "description": "posted in this order"}}},
 	}
 	for tool, a := range all {
@@ -139,6 +140,7 @@ var texts = map[string]toolspec.Spec{
 	Publish:         {Title: "Publish a message", Description: "Posts a message, after a preview: call it without the confirmation first."},
 	UpdateMessage:   {Title: "Update a message", Description: "Replaces what a message says, after a preview.", Annotations: toolspec.Annotations{Destructive: true}},
 	SetTopic:        {Title: "Set the topic", Description: "Sets the topic of a channel.", Annotations: toolspec.Annotations{Destructive: true, Idempotent: true}},
+	Nudge:           {Title: "Nudge a channel", Description: "Posts a short reminder. One that comes twice harms nobody."},
 	ComposerPublish: {Title: "Publish a composed post", Description: "Posts several messages as one, after a preview, and says in its receipt how complete that was."},
 }
 

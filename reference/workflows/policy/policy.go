@@ -26,12 +26,14 @@ type File struct{ path string }
 func At(path string) File { return File{path} }
 
 // Current reads the file as it stands.
-func (f File) Current(context.Context) (ports.Policy, error) {
-	raw, err := os.ReadFile(f.path)
+func (f File) Current(context.Context) (ports.Policy, error) { return read(f.path) }
+
+func read(path string) (ports.Policy, error) {
+	raw, err := os.ReadFile(path)
 	if err != nil {
 		return ports.Policy{}, fmt.Errorf("read the policy: %w; without a policy nothing is permitted", err)
 	}
-	return Parse(f.path, raw)
+	return Parse(path, raw)
 }
 
 // Parse reads a policy strictly: a word that it does not know could be a control
@@ -128,9 +130,10 @@ func Default() ports.Policy {
 		ConfirmSeconds: 300,
 		Tools: map[string]ports.ToolPolicy{
 			"read_messages":    {Declared: claims(true, true), Approval: "none", HonoursCancel: true},
-			"publish":          {Declared: claims(false, false), Approval: "required", HonoursCancel: true},
+			"publish":          {Declared: claims(false, false), Approval: "required", HonoursCancel: false},
 			"update_message":   {Declared: claims(true, false), Approval: "required", HonoursCancel: true},
 			"set_topic":        {Declared: claims(true, true), Approval: "none", HonoursCancel: true},
+			"nudge":            {Declared: claims(false, true), Approval: "none", HonoursCancel: true},
 			"composer_publish": {Declared: claims(false, false), Approval: "required", HonoursCancel: false},
 		},
 	}

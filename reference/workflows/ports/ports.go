@@ -97,6 +97,7 @@ type Chat interface {
 	Publish(ctx context.Context, channel, content, key string) (json.RawMessage, error)
 	Update(ctx context.Context, channel, message, content, key string) (json.RawMessage, error)
 	SetTopic(ctx context.Context, channel, topic, key string) (json.RawMessage, error)
+	Nudge(ctx context.Context, channel, content, key string) (json.RawMessage, error)
 	// Compose posts parts in order and returns the delivery receipt too.
 	Compose(ctx context.Context, channel string, parts []string, key string) (json.RawMessage, Delivery, error)
 }
