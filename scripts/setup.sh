@@ -64,11 +64,20 @@ need_gcc() {
   has gcc || lacks gcc "go test -race"
 }
 
-# The npm helpers in fixtures/thirdparty run on Node.
+# The SQLite of fixtures/outside is compiled for the Node that is here; node-gyp
+# needs python3 as well.
+need_cxx() {
+  has g++ || apt g++ || true
+  has make || apt make || true
+  has g++ || lacks g++ "compiling better-sqlite3 for fixtures/outside"
+  has make || lacks make "compiling better-sqlite3 for fixtures/outside"
+}
+
+# The npm helpers in fixtures/thirdparty and fixtures/outside run on Node.
 need_node() {
   has node || apt nodejs || true
   has npm || apt npm || true
-  has node || lacks node "the npm helpers server-memory and server-filesystem"
+  has node || lacks node "the npm helpers server-memory and server-filesystem, and fixtures/outside"
   has npm || lacks npm "installing those helpers"
 }
 
@@ -91,7 +100,7 @@ need_chromium() {
 }
 
 tools=("$@")
-[ ${#tools[@]} -gt 0 ] || tools=(go gcc node python3 strace chromium)
+[ ${#tools[@]} -gt 0 ] || tools=(go gcc cxx node python3 strace chromium)
 for tool in "${tools[@]}"; do
   if ! declare -F "need_$tool" >/dev/null; then
     say "unknown tool $tool; known: $(declare -F | sed -n 's/^declare -f need_//p' | tr '\n' ' ')" >&2

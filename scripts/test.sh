@@ -62,6 +62,10 @@ unprobed() {
   ! cmp -s "$1" "$2" && ! grep -q 'probes:' "$2"
 }
 
+node20_is_here() {
+  command -v npm >/dev/null && node -e 'process.exit(process.versions.node.split(".")[0] >= 20 ? 0 : 1)' 2>/dev/null
+}
+
 # Which packages start goroutines or lock: their sources say so, so that a new one
 # cannot be forgotten in a list. Of all packages (on stdin, one a line).
 concurrent() {
@@ -130,6 +134,22 @@ if command -v npm >/dev/null && command -v node >/dev/null; then
   fi
 else
   skip "server-memory and server-filesystem" "no node or no npm"
+fi
+
+# What was written from docs/sidecar.md alone works with the reference's other half
+# (docs/outside.md). Without the means it is left out, but not where CI=true.
+if [ "${CI:-}" = true ] || node20_is_here; then
+  if step "outside" fixtures/thirdparty/install.sh outside; then
+    step "outside: both helpers answer alike" env HOLDFAST="$PWD/bin/holdfast" \
+      node --test "$(fixtures/thirdparty/install.sh --where)/outside/test/interop.test.js" || true
+    for target in node-helper outside-app; do
+      # shellcheck disable=SC2046 # one word each
+      gate 0 "$target" --profile work-records --no-control $(without_browser)
+      judged "$target" pass WR-02 WR-03 WR-06 WR-16 WR-19 WR-33 WR-40
+    done
+  fi
+else
+  skip "fixtures/outside" "no npm, or no node of version 20 or newer"
 fi
 
 # -- hooks for what comes later: one step each, after the tool it needs was asked
