@@ -30,8 +30,13 @@ type Spec struct {
 	Faults     []Fault   `json:"faults"`
 	// Starts counts the processes of the target that this spec started.
 	Starts int `json:"process_starts"`
+	// Tried tells, a line each, what a spec that tries many small things has tried.
+	Tried []string `json:"tried,omitempty"`
 	// CrashPoints are the runs of a spec that strikes its call at every crash point.
 	CrashPoints *CrashPoints `json:"crash_points,omitempty"`
+	// Screenshots are the pictures that it took of the target's page, as files in
+	// its folder.
+	Screenshots []string `json:"screenshots,omitempty"`
 	// Artifacts is the spec's folder, relative to the report folder.
 	Artifacts string `json:"artifacts,omitempty"`
 	// Repro is the command that runs this spec again from its schedule.

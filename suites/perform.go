@@ -52,7 +52,7 @@ func Perform(ctx context.Context, t Test, s Setup) reports.Spec {
 	}
 	p.schedule.Note(h)
 	result.Starts = p.starts
-	result.Faults = judge.FaultsOf(h)
+	result.Faults, result.Screenshots = judge.FaultsOf(h), screenshots(h)
 	points := decide(&result, t, h, stop)
 	if err := tabulate(&result, h, points, s.Folder); err != nil && result.Verdict == verdict.Pass {
 		result.Verdict, result.Reason = verdict.Error, err.Error()
@@ -71,6 +71,16 @@ func Perform(ctx context.Context, t Test, s Setup) reports.Spec {
 	}
 	result.DurationMS = time.Since(began).Milliseconds()
 	return result
+}
+
+// screenshots are the pictures that a spec took, in order.
+func screenshots(h history.History) (files []string) {
+	for _, m := range h.Marks(world.ScreenshotMark) {
+		if file, ok := m.Data["file"].(string); ok {
+			files = append(files, file)
+		}
+	}
+	return files
 }
 
 // performance is what one performance needs to be recorded and repeated.
@@ -205,7 +215,7 @@ func decide(result *reports.Spec, t Test, h history.History, stop *world.Stop) [
 		return nil
 	}
 	ruling := judge.Ruled(judge.All(t.Judge, judge.Counted), h)
-	result.Findings = append(result.Findings, ruling.Findings...)
+	result.Findings, result.Tried = append(result.Findings, ruling.Findings...), ruling.Tried
 	switch {
 	case len(ruling.Findings) > 0:
 		result.Verdict, result.Reason = verdict.Fail, ruling.Findings[0].Summary

@@ -25,7 +25,7 @@ func report() reports.Report {
 	began := time.Date(2030, 1, 31, 12, 0, 0, 0, time.UTC)
 	bad := "lost \x1b]0;owned\x07\x1b[2J 49 of 50 | <b>&\u202eoops\xff"
 	specs := []reports.Spec{
-		{ID: "DU-01/killed", Clauses: []string{"DU-01"}, Title: "an acknowledged write survives", Verdict: verdict.Pass, DurationMS: 1234, Artifacts: "artifacts/DU-01/killed",
+		{ID: "DU-01/killed", Clauses: []string{"DU-01"}, Title: "an acknowledged write survives", Verdict: verdict.Pass, DurationMS: 1234, Artifacts: "artifacts/DU-01/killed", Screenshots: []string{"before.png", "after.png"},
 			CrashPoints: &reports.CrashPoints{Runs: 2, Points: 1, Verified: 1, Drifted: 1, BeforeAck: 1, AfterAck: 1, Table: "points.txt", NotSeen: []string{"mmap of \x1b[1mx"}, Tried: []reports.CrashPoint{
 				{Name: "17:after", Call: "write", Path: "/s/<i>.db", How: "kill", Standing: "verified", Left: "whole", Verdict: verdict.Pass},
 				{Name: "17:ENOSPC", Call: "write", Path: "/s/\x07", How: "ENOSPC", Standing: "drifted", Acknowledged: true},

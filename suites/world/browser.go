@@ -16,6 +16,10 @@ import (
 // inBrowser ends the name of a probe whose look was taken in the browser.
 const inBrowser = "-in-the-browser"
 
+// ScreenshotMark tells in the history of a picture that was taken: its "file" in
+// the spec's folder.
+const ScreenshotMark = "screenshot"
+
 // chromium is the world's browser, started when it is first needed.
 func (w *World) chromium() *browser.Browser {
 	if w.browser == nil {
@@ -91,7 +95,7 @@ func (w *World) Shoot(name string) {
 	if err != nil {
 		Broken("keeping a screenshot: %v", err)
 	}
-	w.Mark("screenshot", map[string]any{"file": file})
+	w.Mark(ScreenshotMark, map[string]any{"file": file})
 }
 
 // click is an action that a person takes on a page. That the click has reached its
