@@ -11,7 +11,7 @@ import (
 // crashed is the moment behind a run at one crash point.
 const crashed = "crashed"
 
-var crashPoints = slices.Concat(ofTheHelper, ofTheApp)
+var crashPoints = slices.Concat(ofTheHelper, ofTheApp, oneStatus)
 
 var ofTheHelper = []suites.Test{
 	{
