@@ -1,11 +1,18 @@
 package sidecar
 
+import "slices"
+
 // lifts are the statements that make a sidecar of the next contract version out
 // of one of the version that they are keyed by. They run in the transaction that
 // also writes the new version, so that a kill leaves the old or the new sidecar
 // and a second run finds nothing to do (WR-42). seq and rowid keep their values:
 // the library's marks and the orders of acceptance and issue rest on them.
 var lifts = map[int][]string{1: lift1, 2: lift2}
+
+// Lifts are the statements that make the tables of the next contract version out
+// of those of a version. To be safe they belong into one transaction with the mark
+// of the new version.
+func Lifts(from int) []string { return slices.Clone(lifts[from]) }
 
 // lift1 gives every start an anchor. What the app had not given an ID gets one
 // here. That an applied start's item was made is known, so its anchor is live.

@@ -14,7 +14,7 @@ const Profile = "work-records"
 // Tests are the specs of profile WR, in the contract's order; table says what
 // becomes of each pair of contract versions (WR-31).
 func Tests(table ...Pair) []suites.Test {
-	tests := slices.Concat(identity, crashPoints, order, keys, lifecycle, login, failures, surfaces, inTheBrowser, reuse, replaced, accounts, forward, earlyEnds, provisional, ends, atTheDoor, staging, schemas, noRoom, access, counters, secrets, pairs(table))
+	tests := slices.Concat(identity, crashPoints, order, keys, lifecycle, login, failures, surfaces, inTheBrowser, reuse, replaced, accounts, forward, earlyEnds, provisional, ends, atTheDoor, staging, schemas, noRoom, access, counters, secrets, pairs(table), lifting)
 	for i := range tests {
 		t := &tests[i]
 		t.Profile = Profile
