@@ -54,6 +54,9 @@ func section(b *strings.Builder, s reports.Spec) {
 			fmt.Fprintf(b, "  - %s\n", mdLines(fact))
 		}
 	}
+	for _, line := range s.Tried {
+		fmt.Fprintf(b, "\n%s\n", md(line))
+	}
 	if c := s.CrashPoints; c != nil {
 		fmt.Fprintf(b, "\ncrash points: %s; each of them: <code>%s</code>\n", html.EscapeString(Covered(*c)), html.EscapeString(Plain(s.Artifacts+"/"+c.Table)))
 	}

@@ -19,7 +19,9 @@ var storeProbes = []string{"anchors", "intents"}
 // RefusedAtTheDoor rules, under a clause, that every call of role "invalid" is
 // refused and leaves nothing in the store. The controls are the valid calls of
 // the same tools: they were accepted, and some of them showed in the same looks.
-func RefusedAtTheDoor(clause string) Rule {
+// Each of the keywords, none meaning all, that the inputSchema of a called tool has
+// must have been tried, wherever it stands.
+func RefusedAtTheDoor(clause string, keywords ...string) Rule {
 	return func(h history.History) Ruling {
 		var r Ruling
 		var accepted, stored []string
@@ -42,16 +44,19 @@ func RefusedAtTheDoor(clause string) Rule {
 				judged++
 			}
 		}
+		c := coverageOf(h, keywords)
+		r.Tried = c.tried()
 		all := len(h.Operations("invalid"))
 		if len(accepted) > 0 {
-			r.broke(clause, fmt.Sprintf("%d of %d calls that the inputSchema forbids were acknowledged", len(accepted), all), most(accepted)...)
+			r.broke(clause, fmt.Sprintf("%d of %d calls that the inputSchema forbids were acknowledged", len(accepted), all), slices.Concat(most(accepted), r.Tried)...)
 		}
 		if len(stored) > 0 {
-			r.broke(clause, fmt.Sprintf("%d of %d calls that the inputSchema forbids left something in the store", len(stored), all), most(stored)...)
+			r.broke(clause, fmt.Sprintf("%d of %d calls that the inputSchema forbids left something in the store", len(stored), all), slices.Concat(most(stored), r.Tried)...)
 		}
 		if judged == 0 && r.silent() {
 			r.doubted("no call was made that the inputSchema forbids")
 		}
+		r.Doubts = append(r.Doubts, c.untried()...)
 		r.validOnesPass(h, tools)
 		return r
 	}

@@ -19,6 +19,8 @@ type Ruling struct {
 	Doubts []string
 	// Points are what the rule says of each run at a crash point.
 	Points []Point
+	// Tried tells in words what was tried, where a rule is about many small things.
+	Tried []string
 }
 
 // Rule is one promise, checked on one history.
@@ -33,6 +35,7 @@ func All(rules ...Rule) Rule {
 			all.Findings = append(all.Findings, r.Findings...)
 			all.Doubts = append(all.Doubts, r.Doubts...)
 			all.Points = append(all.Points, r.Points...)
+			all.Tried = append(all.Tried, r.Tried...)
 		}
 		return all
 	}

@@ -2,6 +2,7 @@ package workrecords
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/holdfast-mcp/holdfast/fixtures/target"
 	"github.com/holdfast-mcp/holdfast/suites"
@@ -15,10 +16,9 @@ const rest = "rest"
 var atTheDoor = []suites.Test{
 	{
 		ID: "WR-26/unknown-values", Clauses: []string{"WR-26"},
-		Title:  "a value that an enumeration does not have is refused, and nothing of the call is stored",
-		NotFor: noTool("status"),
-		Drive:  on(func(s *scene) { s.breakSchemas("enum") }),
-		Judge:  judge.RefusedAtTheDoor("WR-26"),
+		Title: "a value that an enumeration of any tool does not have is refused, and nothing of the call is stored",
+		Drive: on(func(s *scene) { s.breakSchemas("enum") }),
+		Judge: judge.RefusedAtTheDoor("WR-26", "enum"),
 	},
 	{
 		ID: "WR-27/every-violation-of-the-schemas", Clauses: []string{"WR-27"},
@@ -34,16 +34,21 @@ func (s *scene) breakSchemas(keywords ...string) {
 	s.beginWithoutApp()
 	id := s.start(s.newTask())
 	s.lookAtStoreAtRest(rest)
+	broken := 0
 	for _, valid := range s.everyCall(id) {
-		broken := s.helper.Violations(valid, keywords...)
-		for _, act := range broken {
+		acts := s.helper.Violations(valid, keywords...)
+		for _, act := range acts {
 			s.helper.Do(act)
 			s.lookAtStoreAtRest(rest)
 		}
-		if len(broken) > 0 {
+		if len(acts) > 0 {
 			s.helper.Do(valid())
 			s.lookAtStoreAtRest(rest)
 		}
+		broken += len(acts)
+	}
+	if broken == 0 && len(keywords) > 0 && !s.helper.Demands(keywords...) {
+		world.Inapplicable("no tool of the target has %s in its inputSchema", strings.Join(keywords, " or "))
 	}
 }
 

@@ -23,6 +23,12 @@ func Inconclusive(format string, args ...any) {
 	panic(Stop{Verdict: verdict.Inconclusive, Reason: fmt.Sprintf(format, args...)})
 }
 
+// Inapplicable stops the spec: the target cannot have what it is about, which only
+// a started target can tell.
+func Inapplicable(format string, args ...any) {
+	panic(Stop{Verdict: verdict.NotApplicable, Reason: fmt.Sprintf(format, args...)})
+}
+
 // Broken stops the spec: the harness or the machine failed, not the target.
 func Broken(format string, args ...any) {
 	panic(Stop{Verdict: verdict.Error, Reason: fmt.Sprintf(format, args...)})

@@ -35,19 +35,19 @@ func (c *Caller) Violations(fresh func() Act, keywords ...string) []Act {
 		Inconclusive("the target file's call of %s does not match the tool's own inputSchema, so that nothing follows from a refusal: %v", name, err)
 	}
 	var acts []Act
-	for i, first := range in.breaches(c.expanded(act)) {
+	for i, first := range in.breaches(in.filled(c.expanded(act), whole)) {
 		if len(keywords) > 0 && !slices.Contains(keywords, first.keyword) {
 			continue
 		}
 		act = fresh()
-		again := in.breaches(c.expanded(act))
+		again := in.breaches(in.filled(c.expanded(act), whole))
 		if i >= len(again) || whole.Validate(again[i].value) == nil {
 			continue // another keyword of the schema allows it after all
 		}
 		tool := c.tool(act)
 		tool.Arguments, _ = again[i].value.(map[string]any)
 		acts = append(acts, Act{Role: "invalid", Tool: &tool, Params: map[string]string{
-			"violation": again[i].what, "keyword": again[i].keyword, "of": act.Role,
+			"violation": again[i].what, "keyword": again[i].keyword, "at": again[i].at, "of": act.Role,
 		}})
 	}
 	return acts
@@ -69,6 +69,39 @@ func (c *Caller) Offered(fresh func() Act) []Act {
 		}
 	}
 	return acts
+}
+
+// Demands says whether the inputSchema of any tool that the target file names has
+// one of the keywords.
+func (c *Caller) Demands(keywords ...string) bool {
+	for _, tool := range c.w.Target.Profiles.WorkRecords.Tools {
+		var doc any
+		if json.Unmarshal(c.rawInputSchema(tool.Name), &doc) == nil && hasKeyword(doc, keywords) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasKeyword looks for keywords in a schema and all that it holds. The names of
+// properties are none.
+func hasKeyword(doc any, keywords []string) bool {
+	switch v := doc.(type) {
+	case []any:
+		return slices.ContainsFunc(v, func(part any) bool { return hasKeyword(part, keywords) })
+	case map[string]any:
+		for name, part := range v {
+			if properties, ok := part.(map[string]any); ok && name == "properties" {
+				part = slices.Collect(maps.Values(properties))
+			} else if slices.Contains(keywords, name) {
+				return true
+			}
+			if hasKeyword(part, keywords) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // expanded are the arguments of an act.
@@ -131,11 +164,68 @@ func (s *schema) UnmarshalJSON(raw []byte) error {
 	return json.Unmarshal(raw, (*plain)(s))
 }
 
-// breach is a value that a schema does not allow, for one reason.
+// breach is a value that a schema does not allow, for one reason. at is where in
+// the value the keyword stands: "status", "list[].text".
 type breach struct {
 	what    string
 	keyword string
+	at      string
 	value   any
+}
+
+// under is a breach one level down, told from above.
+func (b breach) under(what, at string, value any) breach {
+	if b.at != "" && !strings.HasPrefix(b.at, "[]") {
+		at += "."
+	}
+	return breach{what + ": " + b.what, b.keyword, at + b.at, value}
+}
+
+// filled adds to a valid value what else its schema knows and the value leaves out,
+// as far as the whole stays valid: what is not there breaks no bound.
+func (s schema) filled(valid map[string]any, whole *jsonschema.Schema) map[string]any {
+	full := maps.Clone(valid)
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		if _, there := full[name]; there {
+			continue
+		}
+		if more, ok := with(full, name, s.Properties[name].example()).(map[string]any); ok && whole.Validate(more) == nil {
+			full = more
+		}
+	}
+	return full
+}
+
+// example is a value that a schema of a text or a number most likely allows, nil
+// for others.
+func (s schema) example() any {
+	switch {
+	case len(s.Enum) > 0:
+		return s.Enum[0]
+	case s.allows("string"):
+		least := 1
+		if s.MinLength != nil {
+			least = max(least, *s.MinLength)
+		}
+		return strings.Repeat("x", min(least, longest))
+	case s.allows("integer") || s.allows("number"):
+		for _, bound := range []struct {
+			at *float64
+			by float64
+		}{{s.Minimum, 0}, {s.Maximum, 0}, {s.ExclusiveMinimum, 1}, {s.ExclusiveMaximum, -1}} {
+			if bound.at != nil {
+				return *bound.at + bound.by
+			}
+		}
+		return 1.0
+	}
+	return nil
+}
+
+// allows says whether a schema names a type among its own.
+func (s schema) allows(name string) bool {
+	types, _ := s.Type.([]any)
+	return s.Type == name || slices.Contains(types, any(name))
 }
 
 // breaches are values next to a valid one that break the schema by one keyword
@@ -160,20 +250,20 @@ func (s schema) breachesOfObject(valid map[string]any) []breach {
 	var out []breach
 	for _, name := range slices.Sorted(slices.Values(s.Required)) {
 		if _, there := valid[name]; there {
-			out = append(out, breach{"required property " + name + " is missing", "required", without(valid, name)})
+			out = append(out, breach{"required property " + name + " is missing", "required", name, without(valid, name)})
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
 		property := s.Properties[name]
-		if wrong, ok := otherType(property.Type); ok {
-			out = append(out, breach{"property " + name + " has the wrong type", "type", with(valid, name, wrong)})
+		if wrong, ok := property.otherType(); ok {
+			out = append(out, breach{"property " + name + " has the wrong type", "type", name, with(valid, name, wrong)})
 		}
 		for _, inner := range property.breaches(valid[name]) {
-			out = append(out, breach{"property " + name + ": " + inner.what, inner.keyword, with(valid, name, inner.value)})
+			out = append(out, inner.under("property "+name, name, with(valid, name, inner.value)))
 		}
 	}
 	if s.Closed == false {
-		out = append(out, breach{"a property that the schema does not know", "additionalProperties", with(valid, "holdfast_unknown", "x")})
+		out = append(out, breach{"a property that the schema does not know", "additionalProperties", "", with(valid, "holdfast_unknown", "x")})
 	}
 	return out
 }
@@ -181,17 +271,20 @@ func (s schema) breachesOfObject(valid map[string]any) []breach {
 func (s schema) breachesOfList(valid []any) []breach {
 	var out []breach
 	if s.MinItems != nil && *s.MinItems > 0 && len(valid) >= *s.MinItems {
-		out = append(out, breach{"too few entries", "minItems", valid[:*s.MinItems-1]})
+		out = append(out, breach{"too few entries", "minItems", "", valid[:*s.MinItems-1]})
 	}
 	if len(valid) == 0 {
 		return out
 	}
 	if s.MaxItems != nil && *s.MaxItems < longest {
-		out = append(out, breach{"too many entries", "maxItems", slices.Repeat(valid[:1], *s.MaxItems+1)})
+		out = append(out, breach{"too many entries", "maxItems", "", slices.Repeat(valid[:1], *s.MaxItems+1)})
 	}
 	if s.Items != nil {
+		if wrong, ok := s.Items.otherType(); ok {
+			out = append(out, breach{"second entry has the wrong type", "type", "[]", []any{valid[0], wrong}})
+		}
 		for _, inner := range s.Items.breaches(valid[0]) {
-			out = append(out, breach{"second entry: " + inner.what, inner.keyword, []any{valid[0], inner.value}})
+			out = append(out, inner.under("second entry", "[]", []any{valid[0], inner.value}))
 		}
 	}
 	return out
@@ -209,18 +302,18 @@ func (s schema) breachesOfText(valid string) []breach {
 			{"an offered value with a space behind it", valid + " "},
 		} {
 			if !slices.Contains(s.Enum, any(other.value)) {
-				out = append(out, breach{other.what, "enum", other.value})
+				out = append(out, breach{other.what, "enum", "", other.value})
 			}
 		}
 	}
 	if runes := []rune(valid); s.MinLength != nil && *s.MinLength > 0 && len(runes) >= *s.MinLength {
-		out = append(out, breach{"shorter than its minLength", "minLength", string(runes[:*s.MinLength-1])})
+		out = append(out, breach{"shorter than its minLength", "minLength", "", string(runes[:*s.MinLength-1])})
 	}
 	if s.MaxLength != nil && *s.MaxLength < longest {
-		out = append(out, breach{"longer than its maxLength", "maxLength", strings.Repeat("x", *s.MaxLength+1)})
+		out = append(out, breach{"longer than its maxLength", "maxLength", "", strings.Repeat("x", *s.MaxLength+1)})
 	}
 	if value, ok := s.unlike(valid); ok {
-		out = append(out, breach{"unlike its pattern", "pattern", value})
+		out = append(out, breach{"unlike its pattern", "pattern", "", value})
 	}
 	return out
 }
@@ -249,6 +342,13 @@ func (s schema) unlike(valid string) (string, bool) {
 
 func (s schema) breachesOfNumber() []breach {
 	var out []breach
+	if len(s.Enum) > 0 {
+		other := 0.0
+		for slices.Contains(s.Enum, any(other)) {
+			other++
+		}
+		out = append(out, breach{"a value that nobody offered", "enum", "", other})
+	}
 	for _, bound := range []struct {
 		at            *float64
 		keyword, what string
@@ -260,19 +360,26 @@ func (s schema) breachesOfNumber() []breach {
 		{s.ExclusiveMaximum, "exclusiveMaximum", "not below its exclusiveMaximum", 0},
 	} {
 		if bound.at != nil {
-			out = append(out, breach{bound.what, bound.keyword, *bound.at + bound.by})
+			out = append(out, breach{bound.what, bound.keyword, "", *bound.at + bound.by})
 		}
 	}
 	return out
 }
 
-// otherType is a value that a JSON Schema type does not allow.
-func otherType(t any) (any, bool) {
-	switch t {
-	case "string":
-		return map[string]any{"not": "a string"}, true
-	case "array", "object", "number", "integer", "boolean":
-		return "of the wrong type", true
+// otherType is a value of a type that a schema does not name.
+func (s schema) otherType() (any, bool) {
+	if s.Type == nil {
+		return nil, false
+	}
+	for _, other := range []struct {
+		name  string
+		value any
+	}{
+		{"object", map[string]any{"not": "of the right type"}}, {"string", "of the wrong type"}, {"array", []any{"of the wrong type"}}, {"boolean", true},
+	} {
+		if !s.allows(other.name) {
+			return other.value, true
+		}
 	}
 	return nil, false
 }
