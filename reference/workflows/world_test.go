@@ -147,6 +147,17 @@ func (w *world) untilHeld() {
 	})
 }
 
+// untilLeft waits until the chat service saw that the caller of a held request has
+// gone; only then the request is not applied when it is let go.
+func (w *world) untilLeft() {
+	w.t.Helper()
+	w.until("the caller's leaving", func() bool {
+		var s chat.State
+		w.get(chat.StatePath, &s)
+		return len(s.Held) == 0 && s.Left == 1
+	})
+}
+
 func (w *world) until(what string, fact func() bool) {
 	w.t.Helper()
 	err := wait.For(w.t.Context(), what, wait.Default().Converge, func(context.Context) (bool, error) { return fact(), nil })
@@ -223,11 +234,14 @@ func (s *server) send(line string) {
 	}
 }
 
-// kill ends the process as it stands.
+// kill ends the process as it stands, unless it is dead already.
 func (s *server) kill() {
 	s.w.t.Helper()
 	_ = s.Process.Kill()
 	_ = s.Wait()
+	if strings.Contains(s.logs.String(), "DATA RACE") {
+		s.w.t.Error(s.logs.String())
+	}
 }
 
 // leave ends the process by ending its input.

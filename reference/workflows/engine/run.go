@@ -17,7 +17,8 @@ const listening = 50 * time.Millisecond
 // run is one operation as this process runs it, lock in hand.
 type run struct {
 	e    *Engine
-	op   ports.Operation
+	id   string
+	op   ports.Operation // changes with every checkpoint; only the run's own goroutine looks
 	lock ports.Lock
 
 	steps  context.Context // of a tool that honours a cancel
@@ -30,7 +31,7 @@ type run struct {
 // launch runs an operation in the background until it can run no further. It
 // belongs to the server, not to the request that began it.
 func (e *Engine) launch(o ports.Operation, lock ports.Lock) {
-	r := &run{e: e, op: o, lock: lock, ended: make(chan struct{})}
+	r := &run{e: e, id: o.ID, op: o, lock: lock, ended: make(chan struct{})}
 	r.steps, r.abort = context.WithCancel(e.life)
 	e.mu.Lock()
 	e.runs[o.ID] = r
@@ -82,7 +83,7 @@ func (r *run) listen() {
 		case <-r.steps.Done():
 			return
 		case <-ticker.C:
-			if asked, err := r.e.ports.Store.CancelAsked(r.steps, r.op.ID); err == nil && asked {
+			if asked, err := r.e.ports.Store.CancelAsked(r.steps, r.id); err == nil && asked {
 				r.wanted.Store(true)
 				r.abort()
 			}
