@@ -128,8 +128,12 @@ func (e *Engine) Status(ctx context.Context, id string, b ports.Binding) (ports.
 	if err == nil && !held && o.State == ports.Running {
 		held, err = e.ports.Store.Held(ctx, id) // somebody may have resumed it just now
 	}
-	if err != nil || held {
+	if err != nil || o.State.Settled() {
 		return o, err
+	}
+	if held {
+		o.State, o.Code = ports.Running, "" // interrupted is what nobody runs: a resume would be busy
+		return o, nil
 	}
 	if _, ok := e.unstored(o); ok {
 		o.Code = ports.CodeCheckpointNotStored
