@@ -7,7 +7,8 @@ func TestNoSecrets(t *testing.T) {
 	s.look("secrets", "converged", nil,
 		row("source", "call", "texts", 10, "found", 0), row("source", "message", "texts", 20, "found", 0), row("source", "look", "texts", 5, "found", 0),
 		row("source", "log of app", "texts", 7, "found", 0), row("source", "mark", "texts", 3, "found", 1), row("source", "log of secret-control", "texts", 1, "found", 1),
-		row("source", "file sidecar.db", "texts", 1, "found", 0), row("source", "report's history.jsonl", "texts", 1, "found", 0), row("source", "token file", "texts", 1, "found", 1))
+		row("source", "file sidecar.db", "texts", 1, "found", 0), row("source", "report's history.jsonl", "texts", 1, "found", 0), row("source", "token file", "texts", 1, "found", 1),
+		row("source", "report's secret-control.log", "texts", 1, "found", 0))
 	leaks := func(name, fact string, n int, found int) variant {
 		return variant{name, edits(cell("secrets", "converged", n, "found", found)),
 			finds(broken("WR-38", "a token or key of an account stands where nobody may read it", fact)), nil}
@@ -25,6 +26,11 @@ func TestNoSecrets(t *testing.T) {
 		blind("the search in logs is blind", 5, "log of secret-control"),
 		blind("the search in files is blind", 8, "token file"),
 		variant{"holdfast keeps one itself", edits(cell("secrets", "converged", 7, "found", 1)), nil, []string{"holdfast itself kept 1 secret in the report's history.jsonl"}},
+		variant{"holdfast keeps it in a log", edits(cell("secrets", "converged", 9, "found", 1)), nil, []string{"holdfast itself kept 1 secret in the report's secret-control.log"}},
+		variant{"the report's history was not searched", edits(noRow("secrets", "converged", 7)), nil,
+			[]string{"the report's history.jsonl was not searched, from which a token had to be taken out"}},
+		variant{"the report's logs were not searched", edits(noRow("secrets", "converged", 9)), nil,
+			[]string{"the report's secret-control.log was not searched, from which a token had to be taken out"}},
 		variant{"no log was written", edits(noRow("secrets", "converged", 3)), nil, []string{"no log was searched"}},
 		variant{"no file of the sidecar was found", edits(noRow("secrets", "converged", 6)), nil, []string{"no file was searched"}},
 		variant{"nobody searched", edits(noLook("secrets", "converged")), nil, []string{"nobody searched for the secrets of the accounts"}},
