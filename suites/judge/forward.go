@@ -18,8 +18,23 @@ var anchorRanks = map[string]int{"provisional": 1, "live": 2, "dead": 3}
 // been seen, and a second anchor under one task key.
 func OnlyForward(h history.History) Ruling {
 	var r Ruling
-	ranks, seen := newAnchorPath(h), map[string]bool{}
-	under := map[string]map[string]bool{} // anchors by task key
+	seen, under := r.followAnchors(h)
+	for _, state := range []string{"provisional", "live", "dead"} {
+		if !seen[state] {
+			r.doubted("no anchor was seen in the store that is %s", state)
+		}
+	}
+	if !slices.ContainsFunc(slices.Sorted(maps.Keys(under)), func(task string) bool { return len(under[task]) > 1 }) {
+		r.doubted("no task key was seen to have a second anchor")
+	}
+	return r
+}
+
+// followAnchors follows every anchor through a history. It returns the states that
+// were seen in the store, and the anchors that were seen there by task key.
+func (r *Ruling) followAnchors(h history.History) (seen map[string]bool, under map[string]map[string]bool) {
+	ranks := newAnchorPath(h)
+	seen, under = map[string]bool{}, map[string]map[string]bool{}
 	for _, e := range h.Events {
 		switch {
 		case e.Kind == history.KindLook && (e.Look.Probe == "anchor" || e.Look.Probe == "anchors"):
@@ -39,22 +54,15 @@ func OnlyForward(h history.History) Ruling {
 			r.anchorAnswered(e, ranks)
 		}
 	}
-	for _, state := range []string{"provisional", "live", "dead"} {
-		if !seen[state] {
-			r.doubted("no anchor was seen in the store that is %s", state)
-		}
-	}
-	if !slices.ContainsFunc(slices.Sorted(maps.Keys(under)), func(task string) bool { return len(under[task]) > 1 }) {
-		r.doubted("no task key was seen to have a second anchor")
-	}
-	return r
+	return seen, under
 }
 
 // anchorPath is how far each anchor was seen to have come, with where that was seen.
 type anchorPath struct {
-	rank  map[string]int
-	where map[string]string
-	told  map[string]bool
+	rank   map[string]int
+	where  map[string]string
+	told   map[string]bool
+	stored map[string]bool // it was seen in the store
 	// before is the rank that an anchor had when a call was invoked.
 	before map[string]map[string]int
 }
@@ -62,7 +70,7 @@ type anchorPath struct {
 // newAnchorPath knows which calls there are, so that each can be held to what had
 // been seen when it was invoked: while it is out its answer may grow old.
 func newAnchorPath(h history.History) *anchorPath {
-	return &anchorPath{rank: map[string]int{}, where: map[string]string{}, told: map[string]bool{}, before: ranksAtInvocation(h)}
+	return &anchorPath{rank: map[string]int{}, where: map[string]string{}, told: map[string]bool{}, stored: map[string]bool{}, before: ranksAtInvocation(h)}
 }
 
 func ranksAtInvocation(h history.History) map[string]map[string]int {
@@ -108,16 +116,16 @@ func (r *Ruling) anchorsOf(look history.Look, p *anchorPath, seen map[string]boo
 			r.doubted("anchor %s is %q, which is no state of an anchor", id, state)
 			continue
 		}
-		seen[state] = true
+		seen[state], p.stored[id] = true, true
 		r.movesOn(p, id, state, fmt.Sprintf("look %q at the %s", look.When, look.Probe))
 	}
 	// A look at one item, or at all of them, shows every anchor that it is about.
-	if one := look.Params["item_id"]; one != "" && !there[one] && p.rank[one] > 0 {
+	if one := look.Params["item_id"]; one != "" && !there[one] && p.stored[one] {
 		r.vanished(p, one)
 	}
 	if look.Probe == "anchors" && len(look.Params) == 0 {
-		for _, id := range slices.Sorted(maps.Keys(p.rank)) {
-			if !there[id] && p.rank[id] > 0 {
+		for _, id := range slices.Sorted(maps.Keys(p.stored)) {
+			if !there[id] {
 				r.vanished(p, id)
 			}
 		}
@@ -164,11 +172,11 @@ func (r *Ruling) anchorAnswered(e history.Event, p *anchorPath) {
 }
 
 // oneUsable rules over one look at a task key. A provisional anchor whose start
-// failed for good is none.
+// failed for good is none, nor one of whose start nothing is known.
 func (r *Ruling) oneUsable(h history.History, task string, look history.Look) {
 	var usable []string
 	for _, row := range look.Rows {
-		if id := text(row, "item_id"); text(row, "state") != "dead" && !startFailed(h, id) {
+		if id := text(row, "item_id"); text(row, "state") == "live" || text(row, "state") == "provisional" && startStands(h, id) {
 			usable = append(usable, fmt.Sprintf("%s is %s", id, text(row, "state")))
 		}
 	}
@@ -179,11 +187,19 @@ func (r *Ruling) oneUsable(h history.History, task string, look history.Look) {
 
 func taskFact(task string) string { return fmt.Sprintf("task key %q", task) }
 
-// startFailed says that an item's start was seen failed.
-func startFailed(h history.History, id string) bool {
-	return slices.ContainsFunc(h.Looks("intents", ""), func(l history.Look) bool {
-		return id != "" && l.Params["item_id"] == id && slices.ContainsFunc(l.Rows, func(row map[string]any) bool {
-			return text(row, "kind") == "start" && text(row, "state") == "failed"
-		})
-	})
+// startStands says that an item's start was seen, and never failed.
+func startStands(h history.History, id string) bool {
+	seen := false
+	for _, look := range h.Looks("intents", "") {
+		for _, row := range look.Rows {
+			if id == "" || idOf(look, row) != id || text(row, "kind") != "start" {
+				continue
+			}
+			seen = true
+			if text(row, "state") == "failed" {
+				return false
+			}
+		}
+	}
+	return seen
 }

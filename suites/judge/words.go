@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"reflect"
 	"slices"
 
 	"github.com/holdfast-mcp/holdfast/reports/history"
@@ -31,16 +32,35 @@ func WordsAreListed(h history.History) Ruling {
 	if len(lists) == 0 {
 		return doubt("tools/list was not seen, so that no outputSchema is known")
 	}
-	answered, names := map[string]bool{}, map[string]bool{}
-	unlisted := map[string]string{} // by tool and word, told once
+	r.wordsListed(h, lists)
+	answered := map[string]bool{}
 	for _, o := range h.Operations("") {
 		for _, f := range wordFields {
+			answered[f.field+" "+o.Text(f.field)] = true
+		}
+	}
+	for _, f := range wordFields {
+		for _, word := range f.words {
+			if !answered[f.field+" "+word] {
+				r.doubted("no answer had the %s %q", f.field, word)
+			}
+		}
+	}
+	return r
+}
+
+// wordsListed holds each answer to what its own session was told by tools/list.
+func (r *Ruling) wordsListed(h history.History, lists []toolList) {
+	names := map[string]bool{}
+	unlisted := map[string]string{} // by tool and word, told once
+	for _, o := range h.Operations("") {
+		list, known := listOf(lists, o.Invoked.Session)
+		for _, f := range wordFields {
 			word := o.Text(f.field)
-			if word == "" {
+			if word == "" || !known {
 				continue
 			}
-			answered[f.field+" "+word] = true
-			places := placesOf(o, lists[0], word)
+			places := placesOf(o, list, word)
 			for _, p := range places {
 				if p.words != nil {
 					names[path.Base(p.path)] = true
@@ -52,7 +72,11 @@ func WordsAreListed(h history.History) Ruling {
 		}
 	}
 	for _, o := range h.Operations("") {
-		for _, p := range allPlaces(o, lists[0]) {
+		list, known := listOf(lists, o.Invoked.Session)
+		if !known {
+			continue
+		}
+		for _, p := range allPlaces(o, list) {
 			key := o.Invoked.Tool + " " + p.word
 			if names[path.Base(p.path)] && p.words != nil && !p.listed() && unlisted[key] == "" {
 				unlisted[key] = fmt.Sprintf("%s: %q at %s", o.Invoked.Tool, p.word, p.path)
@@ -62,14 +86,19 @@ func WordsAreListed(h history.History) Ruling {
 	if len(unlisted) > 0 {
 		r.broke("WR-41", fmt.Sprintf("%d answered words are in no enumeration of the outputSchema", len(unlisted)), most(slices.Sorted(maps.Values(unlisted)))...)
 	}
-	for _, f := range wordFields {
-		for _, word := range f.words {
-			if !answered[f.field+" "+word] {
-				r.doubted("no answer had the %s %q", f.field, word)
-			}
+}
+
+// listOf is what a session was told, or what all that asked were told alike; false
+// where they were told different things and this one nothing.
+func listOf(lists []toolList, session string) (toolList, bool) {
+	same := true
+	for _, l := range lists {
+		if l.session == session {
+			return l, true
 		}
+		same = same && reflect.DeepEqual(l.tools, lists[0].tools)
 	}
-	return r
+	return lists[0], same
 }
 
 // listed says that the word is one of those that the schema has for its place.

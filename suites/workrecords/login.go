@@ -39,8 +39,7 @@ var login = []suites.Test{
 		Title:  "what was accepted before the login is applied although the login fails several times first",
 		Faults: []string{"login-refused"},
 		Drive: on(func(s *scene) {
-			s.Launch(world.Without("app"))
-			s.helper = s.NewCaller()
+			s.beginWithoutApp()
 			id := s.start(s.newTask())
 			s.notes(id, "early note", lateNotes)
 			login := s.RefuseLogin(refusals)
@@ -151,6 +150,6 @@ func (s *scene) beginWithLoginHeld() *world.Trouble {
 	s.Launch(world.Only("account"))
 	login := s.HoldLogin()
 	s.Launch()
-	s.helper = s.NewCaller()
+	s.meet()
 	return login
 }

@@ -20,7 +20,6 @@ var replaced = []suites.Test{
 		Title: "a start on a task whose record is live returns that record and makes no second item",
 		Drive: on(func(s *scene) {
 			s.begin()
-			s.helper.Tools()
 			t := s.newTask()
 			id := s.start(t)
 			s.awaitItem(id)
@@ -43,7 +42,6 @@ var replaced = []suites.Test{
 		Missing: first(noStore("sidecar"), noWire(world.AppWire)),
 		Drive: on(func(s *scene) {
 			s.begin()
-			s.helper.Tools()
 			t := s.newTask()
 			id := s.start(t)
 			s.awaitItem(id)

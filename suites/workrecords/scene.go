@@ -36,13 +36,20 @@ func on(play func(*scene)) func(*world.World) {
 // begin starts every process and shakes hands with the helper.
 func (s *scene) begin() {
 	s.Launch()
-	s.helper = s.NewCaller()
+	s.meet()
 }
 
 // beginWithout starts everything but the app, and the helper.
 func (s *scene) beginWithoutApp() {
 	s.Launch(world.Without("app"))
+	s.meet()
+}
+
+// meet shakes hands with the helper, and asks for its tools, so that what it answers
+// can be held to what it declares.
+func (s *scene) meet() {
 	s.helper = s.NewCaller()
+	s.helper.Tools()
 }
 
 // task is one piece of work, with the keys under which it is started.

@@ -12,7 +12,6 @@ var schemas = []suites.Test{
 		Title: "answers and errors match the declared outputSchema, and tools/list tells the same after a restart",
 		Drive: on(func(s *scene) {
 			s.begin()
-			s.helper.Tools()
 			id := s.start(s.newTask().withNote(s.Word("a first note")))
 			for _, call := range s.everyCall(id) {
 				s.helper.Do(call())
@@ -55,7 +54,6 @@ var schemas = []suites.Test{
 		Faults:  []string{"login-held"},
 		Drive: on(func(s *scene) {
 			login := s.beginWithLoginHeld()
-			s.helper.Tools()
 			t := s.newTask()
 			id := s.start(t)
 			s.awaitAttempts(id, 1)

@@ -16,8 +16,7 @@ var secrets = []suites.Test{
 		Faults:  []string{"login-refused"},
 		Drive: on(func(s *scene) {
 			s.ShowSecrets()
-			s.Launch(world.Without("app"))
-			s.helper = s.NewCaller()
+			s.beginWithoutApp()
 			id := s.start(s.newTask())
 			login := s.RefuseLogin(refusals)
 			s.Launch(world.Only("app"))

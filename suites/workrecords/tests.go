@@ -6,6 +6,7 @@ import (
 
 	"github.com/holdfast-mcp/holdfast/fixtures/target"
 	"github.com/holdfast-mcp/holdfast/suites"
+	"github.com/holdfast-mcp/holdfast/suites/judge"
 )
 
 // Profile is the name under which a target claims these clauses.
@@ -14,7 +15,13 @@ const Profile = "work-records"
 // Tests are the specs of profile WR, in the contract's order; table says what
 // becomes of each pair of contract versions (WR-31).
 func Tests(table ...Pair) []suites.Test {
-	tests := slices.Concat(identity, crashPoints, order, keys, lifecycle, login, failures, surfaces, inTheBrowser, reuse, replaced, accounts, forward, earlyEnds, provisional, ends, atTheDoor, staging, schemas, noRoom, access, counters, secrets, pairs(table), lifting)
+	tests := slices.Concat(identity, crashPoints, order, keys, lifecycle, login, failures, surfaces, inTheBrowser, reuse, replaced, accounts, forward, earlyEnds, provisional, ends, atTheDoor, staging, schemas, noRoom, access, counters, secrets)
+	for i := range tests {
+		// WR-40 and WR-41 are about a whole run, so they are judged on every history.
+		tests[i].Judge = judge.All(tests[i].Judge, judge.OverTheRun)
+	}
+	// These are about helpers, apps and sidecars of older versions, which keep to less.
+	tests = append(append(tests, pairs(table)...), lifting...)
 	for i := range tests {
 		t := &tests[i]
 		t.Profile = Profile
