@@ -20,7 +20,9 @@ type Explanation struct {
 	Spec    string          `json:"spec,omitempty"`
 	Specs   []ExplainedSpec `json:"specs"`
 	Mutants []Mutant        `json:"mutants"`
-	Needs   []string        `json:"needs"`
+	// Reference is what keeps the clause in the reference's code.
+	Reference []Place  `json:"reference"`
+	Needs     []string `json:"needs"`
 }
 
 // ExplainedSpec is one spec as it is written.
@@ -35,7 +37,7 @@ const ExplanationSchema = "holdfast.explain/1"
 // Explain tells all about a clause or a spec. The ID may be written loosely
 // ("wr6") where only one clause can be meant.
 func (h Harness) Explain(id string) (Explanation, error) {
-	e := Explanation{Schema: ExplanationSchema, Sources: []string{}, Specs: []ExplainedSpec{}, Mutants: []Mutant{}, Needs: []string{}}
+	e := Explanation{Schema: ExplanationSchema, Sources: []string{}, Specs: []ExplainedSpec{}, Mutants: []Mutant{}, Reference: []Place{}, Needs: []string{}}
 	t, isSpec := h.test(id)
 	base := baseOf(id)
 	c, ok := h.Catalogue.Get(base)
@@ -61,6 +63,9 @@ func (h Harness) Explain(id string) (Explanation, error) {
 		if need, ok := clauses.NeedOf(n); ok {
 			e.Needs = append(e.Needs, n+": "+need.Meaning)
 		}
+	}
+	if h.Keeping != nil {
+		e.Reference = append(e.Reference, h.Keeping(c.ID)...)
 	}
 	if isSpec {
 		e.Spec, e.Specs = t.ID, append(e.Specs, explained(t))

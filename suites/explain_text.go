@@ -113,7 +113,8 @@ func told(mutants []Mutant) (lines []string) {
 	return lines
 }
 
-// places say where clause, specs, rules and mutants stand in the tree.
+// places say where clause, specs, rules, mutants and the reference's code stand
+// in the tree.
 func (e Explanation) places() []string {
 	rows := [][2]string{{"clause " + e.Clause.ID, e.At}}
 	for _, s := range e.Specs {
@@ -128,6 +129,9 @@ func (e Explanation) places() []string {
 		if m.Code != "" {
 			rows = append(rows, [2]string{"mutant " + m.Name, m.Code})
 		}
+	}
+	for _, p := range e.Reference {
+		rows = append(rows, [2]string{"the reference's " + p.Symbol, p.At})
 	}
 	width := 0
 	for _, r := range rows {

@@ -23,6 +23,9 @@ type Harness struct {
 	Perform Performer
 	// Mutants are what `holdfast mutants` proves the harness with.
 	Mutants []Mutant
+	// Keeping is what keeps a clause in the code of the reference, which is where
+	// to look when a spec of it fails there; nil where nothing is known of it.
+	Keeping func(clause string) []Place
 	// Builtin gives the text of a target that comes with the binary;
 	// BuiltinNames lists those there are.
 	Builtin      func(name string) ([]byte, bool)
@@ -32,6 +35,14 @@ type Harness struct {
 	Preflight func(ctx context.Context, s Setup) error
 	// Doctor tries a target out, step by step; nil where there is none.
 	Doctor func(ctx context.Context, s Setup) []Step
+}
+
+// Place is a declaration in the tree.
+type Place struct {
+	// Symbol is its name with its package: sidecar.Store.Append.
+	Symbol string `json:"symbol"`
+	// At is where it stands: reference/sidecar/accept.go:119.
+	At string `json:"at"`
 }
 
 // Step is one thing that doctor tried.

@@ -33,7 +33,7 @@ type Mutant struct {
 	// Specs are patterns of the specs to run. A saboteur must have some. Of a
 	// mutant, empty means those of its clauses that open no browser.
 	Specs []string `json:"specs,omitempty"`
-	// Code is where it stands in the tree, for a person.
+	// Code is where it stands in the tree: fixtures/mutants/keys.go:18.
 	Code string `json:"code,omitempty"`
 	// Target is the built-in target that is broken; empty is the reference.
 	Target string `json:"target,omitempty"`

@@ -26,7 +26,7 @@ func line(t *testing.T, at string) string {
 	return lines[n-1]
 }
 
-// A fresh reader is led from a clause to its specs, judges and mutants.
+// A fresh reader is led from a clause to its specs, judges, mutants and code.
 func TestEverySpecIsShownAsItIsWritten(t *testing.T) {
 	h := harness()
 	for _, spec := range h.Tests {
@@ -65,7 +65,8 @@ func TestASpecIsExplainedBeforeItsClause(t *testing.T) {
 		"How it is judged\n  judge.All(", "Mutants that it is run on", "note-keys-ignored  ",
 		"Its clause\n  WR-07  A retried follow-up happens once\n", "must: gates a release",
 		"Where it stands\n", "suites/clauses/0.1-draft/work-records.yaml", "suites/workrecords/keys.go:",
-		"judge.NotesOnRecord", "suites/judge/notes.go:", "fixtures/mutants",
+		"judge.NotesOnRecord", "suites/judge/notes.go:", "mutant note-keys-ignored", "fixtures/mutants/keys.go:",
+		"the reference's sidecar.appendIntent", "reference/sidecar/accept.go:",
 	} {
 		next := strings.Index(out[at:], part)
 		g.Expect(next).To(BeNumerically(">=", 0), "%q does not stand where it has to in\n%s", part, out)
@@ -87,7 +88,7 @@ func TestAClauseLeadsToItsCode(t *testing.T) {
 	g.Expect(harness().Mutants).NotTo(BeEmpty())
 	for _, m := range harness().Mutants {
 		if !m.Saboteur && m.Primary == "DU-04" {
-			g.Expect(out).To(And(ContainSubstring("  "+m.Name+"  "+m.Breaks), MatchRegexp("mutant "+m.Name+" +fixtures/mutants")))
+			g.Expect(out).To(And(ContainSubstring("  "+m.Name+"  "+m.Breaks), MatchRegexp("mutant "+m.Name+` +fixtures/mutants/[a-z_]+\.go:\d+`)))
 		}
 	}
 }

@@ -16,6 +16,7 @@ func harness() suites.Harness {
 		Tests:        tests(),
 		Perform:      performer(),
 		Mutants:      mutants(),
+		Keeping:      keeping,
 		Builtin:      targets.Read,
 		BuiltinNames: targets.Names,
 		Preflight:    suites.Starts,

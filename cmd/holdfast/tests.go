@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	defects "github.com/holdfast-mcp/holdfast/fixtures/mutants"
+	"github.com/holdfast-mcp/holdfast/reference"
 	"github.com/holdfast-mcp/holdfast/reference/versions"
 	"github.com/holdfast-mcp/holdfast/suites"
 	"github.com/holdfast-mcp/holdfast/suites/durability"
@@ -26,6 +27,15 @@ func pairs() []workrecords.Pair {
 	return table
 }
 
+// keeping is what keeps a clause in the reference's code.
+func keeping(clause string) []suites.Place {
+	var places []suites.Place
+	for _, p := range reference.Keeping(clause) {
+		places = append(places, suites.Place(p))
+	}
+	return places
+}
+
 // performer runs a spec for real.
 func performer() suites.Performer { return suites.Perform }
 
@@ -34,7 +44,7 @@ func performer() suites.Performer { return suites.Perform }
 func mutants() []suites.Mutant {
 	var all []suites.Mutant
 	for _, m := range defects.All() {
-		mutant := suites.Mutant{Name: m.Name, Breaks: m.Title, Primary: m.Primary, Specs: m.Specs, Code: "fixtures/mutants"}
+		mutant := suites.Mutant{Name: m.Name, Breaks: m.Title, Primary: m.Primary, Specs: m.Specs, Code: defects.At(m.Name)}
 		for _, c := range m.Collateral {
 			mutant.Collateral = append(mutant.Collateral, suites.Collateral{Clause: c.Clause, Why: c.Why})
 		}
