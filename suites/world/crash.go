@@ -181,6 +181,9 @@ func PointName(run crashpoint.Run) string {
 func (w *World) recordCall(c Crash, base string) (crashpoint.Record, map[string]bool) {
 	traced := w.onCopy(c, base)
 	defer traced.close(w)
+	if c.Process != "" {
+		w.Quiet() // what it still does by itself after its start is not what it is led to
+	}
 	w.arm(traced.trace, nil)
 	if outcome, reason := traced.lead(c, "record"); outcome != history.Done {
 		Inconclusive("the call whose crash points are to be found ended %s under the tracer%s", outcome, reason)
