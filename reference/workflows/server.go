@@ -103,6 +103,9 @@ func (d dispatch) call(ctx context.Context, tool string, raw json.RawMessage) an
 	}
 	var a addressed
 	if !d.ports.Checking.Check(tool, raw) || json.Unmarshal(raw, &a) != nil {
+		if tool == definitions.Pipeline {
+			return pipelineAnswer(definitions.PipelineResult{Code: ports.CodeInvalidArguments})
+		}
 		return operation(ports.Operation{}, &engine.AdmissionError{Code: ports.CodeInvalidArguments})
 	}
 	switch tool {
