@@ -3,6 +3,7 @@ package workflows
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -44,15 +45,21 @@ func (w *world) serveHTTP() string {
 	return <-serving
 }
 
-// connected is a session of the SDK's client at some revision.
-func connected(t *testing.T, url string) *mcp.ClientSession {
+// connected is a session at a revision; end ends it.
+func connected(t *testing.T, url, revision string) (session *mcp.ClientSession, end func()) {
 	t.Helper()
+	web := &http.Client{Transport: &http.Transport{}}
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
-	session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: url}, nil)
+	session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: url, HTTPClient: web}, &mcp.ClientSessionOptions{ProtocolVersion: revision})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return session
+	return session, func() {
+		if err := session.Close(); err != nil {
+			t.Error(err)
+		}
+		web.CloseIdleConnections()
+	}
 }
 
 func callOf(t *testing.T, session *mcp.ClientSession, tool string, a arguments) said {
@@ -72,25 +79,49 @@ func callOf(t *testing.T, session *mcp.ClientSession, tool string, a arguments) 
 	return out
 }
 
-// Over HTTP an operation goes on after whoever started it has gone (WF-30).
+var revisions = []string{"2025-06-18", "2025-11-25", "2026-07-28"}
+
+// Over HTTP an operation goes on after whoever started it has gone (WF-30), at
+// every revision, with sessions and without (WF-32).
 func TestAnOperationGoesOnWithoutItsStarter(t *testing.T) {
-	g, w := NewWithT(t), newWorld(t)
-	url := w.serveHTTP()
-	w.control(chat.HoldPath, chat.Hold{Point: chat.BeforeApplied})
-	starter := connected(t, url)
-	o := callOf(t, starter, "workflow_start", bind(arguments{"steps": []any{nudge("one"), nudge("two")}}))
-	w.untilHeld()
-	g.Expect(starter.Close()).To(Succeed())
-	w.control(chat.ReleasePath, struct{}{})
-	other := connected(t, url)
-	defer func() { g.Expect(other.Close()).To(Succeed()) }()
-	var last said
-	w.until("the end", func() bool {
-		last = callOf(t, other, "workflow_status", bind(arguments{"operation": o.Operation}))
-		return last.State != "running"
-	})
-	g.Expect(last.State).To(Equal("completed"), last.raw)
-	g.Expect(w.effects()).To(Equal([]string{"one", "two"}))
+	for _, revision := range revisions {
+		t.Run(revision, func(t *testing.T) {
+			g, w := NewWithT(t), newWorld(t)
+			url := w.serveHTTP()
+			w.control(chat.HoldPath, chat.Hold{Point: chat.BeforeApplied})
+			starter, leave := connected(t, url, revision)
+			o := callOf(t, starter, "workflow_start", bind(arguments{"steps": []any{nudge("one"), nudge("two")}}))
+			w.untilHeld()
+			leave()
+			w.control(chat.ReleasePath, struct{}{})
+			other, leave := connected(t, url, revision)
+			defer leave()
+			var last said
+			w.until("the end", func() bool {
+				last = callOf(t, other, "workflow_status", bind(arguments{"operation": o.Operation}))
+				return last.State != "running"
+			})
+			g.Expect(last.State).To(Equal("completed"), last.raw)
+			g.Expect(w.effects()).To(Equal([]string{"one", "two"}))
+			for _, verb := range []string{"resume", "cancel"} {
+				g.Expect(callOf(t, other, "workflow_"+verb, bind(arguments{"operation": o.Operation})).State).To(Equal("completed"))
+			}
+		})
+	}
+}
+
+func TestEveryRevisionOnStdio(t *testing.T) {
+	for _, revision := range append([]string{"2024-11-05", "2025-03-26"}, revisions[:2]...) {
+		t.Run(revision, func(t *testing.T) {
+			g, w := NewWithT(t), newWorld(t)
+			s := w.launchAt(revision)
+			defer s.kill()
+			o := s.start(read())
+			g.Expect(s.ends(o.Operation).State).To(Equal("completed"))
+			g.Expect(s.about("resume", o.Operation).State).To(Equal("completed"))
+			g.Expect(s.about("cancel", o.Operation).State).To(Equal("completed"))
+		})
+	}
 }
 
 // What the tools answer is what their outputSchema says, also when they refuse.

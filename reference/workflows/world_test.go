@@ -203,6 +203,11 @@ type server struct {
 
 func (w *world) launch() *server {
 	w.t.Helper()
+	return w.launchAt("2025-11-25")
+}
+
+func (w *world) launchAt(revision string) *server {
+	w.t.Helper()
 	s := &server{Cmd: exec.CommandContext(w.t.Context(), os.Args[0]), w: w, logs: &bytes.Buffer{}}
 	s.Env = append(os.Environ(), childEnv+"=1")
 	for name, value := range w.env() {
@@ -222,7 +227,7 @@ func (w *world) launch() *server {
 	if err := s.Start(); err != nil {
 		w.t.Fatal(err)
 	}
-	s.send(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`)
+	s.send(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"` + revision + `","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`)
 	s.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	return s
 }
