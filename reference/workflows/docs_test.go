@@ -1,0 +1,217 @@
+package workflows
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	. "github.com/onsi/gomega"
+
+	"github.com/holdfast-mcp/holdfast/reference/workflows/chain"
+	"github.com/holdfast-mcp/holdfast/reference/workflows/definitions"
+	"github.com/holdfast-mcp/holdfast/reference/workflows/engine"
+	"github.com/holdfast-mcp/holdfast/reference/workflows/policy"
+	"github.com/holdfast-mcp/holdfast/reference/workflows/ports"
+)
+
+var update = flag.Bool("update", false, "write the generated parts of docs/workflows.md anew")
+
+const page = "../../docs/workflows.md"
+
+// generated are the parts of the page that are made of what the code holds.
+func generated(t *testing.T) map[string]string {
+	first, err := json.MarshalIndent(policy.Default(), "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return map[string]string{
+		"tools":             toolTable(),
+		"controls":          controlTable(),
+		"policy":            block("json", string(first)),
+		"operation diagram": block("mermaid", operationDiagram()),
+		"step diagram":      block("mermaid", stepDiagram()),
+		"events":            eventTable(),
+		"codes":             codeTable(),
+		"configuration":     block("text", configuration(t)),
+	}
+}
+
+func block(language, text string) string {
+	return "```" + language + "\n" + strings.TrimRight(text, "\n") + "\n```"
+}
+
+func table(head []string, rows [][]string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "| %s |\n|%s\n", strings.Join(head, " | "), strings.Repeat("---|", len(head)))
+	for _, r := range rows {
+		fmt.Fprintf(&b, "| %s |\n", strings.Join(r, " | "))
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+func toolTable() string {
+	var rows [][]string
+	for _, spec := range definitions.Definitions() {
+		rows = append(rows, []string{"`" + spec.Name + "`", string(spec.Access), spec.Description})
+	}
+	slices.SortFunc(rows, func(a, b []string) int { return strings.Compare(a[0], b[0]) })
+	return table([]string{"tool", "access", "what it does"}, rows)
+}
+
+// denials are the codes of the controls, in their order.
+var denials = []ports.Code{
+	ports.CodeInvalidArguments, ports.CodeGuildNotAllowed, ports.CodeCategoryDenied,
+	ports.CodeAccessDenied, ports.CodeWritesDisabled, ports.CodeApprovalInvalid,
+}
+
+func controlTable() string {
+	var rows [][]string
+	for i, c := range chain.Controls(nil, nil) {
+		rows = append(rows, []string{c.Name(), "`" + string(denials[i]) + "`"})
+	}
+	return table([]string{"control", "denies with"}, rows)
+}
+
+// arrows draws one arrow between two states, with all that leads along it.
+func arrows(steps [][3]string) string {
+	var order []string
+	labels := map[string][]string{}
+	for _, s := range steps {
+		from, to := s[0], s[2]
+		if from == "" {
+			from = "[*]"
+		}
+		key := from + " --> " + to
+		if _, seen := labels[key]; !seen {
+			order = append(order, key)
+		}
+		labels[key] = append(labels[key], s[1])
+	}
+	var b strings.Builder
+	b.WriteString("stateDiagram-v2\n")
+	for _, key := range order {
+		fmt.Fprintf(&b, "    %s: %s\n", key, strings.Join(labels[key], ", "))
+	}
+	return b.String()
+}
+
+func operationDiagram() string {
+	var all [][3]string
+	for _, s := range engine.OperationSteps() {
+		if s.From == "" || !s.From.Settled() {
+			all = append(all, [3]string{string(s.From), string(s.Event), string(s.To)})
+		}
+	}
+	return arrows(all)
+}
+
+func stepDiagram() string {
+	all := [][3]string{{"", string(engine.Started), string(ports.Pending)}}
+	for _, s := range engine.StepSteps() {
+		all = append(all, [3]string{string(s.From), string(s.Event), string(s.To)})
+	}
+	return arrows(all)
+}
+
+func eventTable() string {
+	var rows [][]string
+	for _, r := range engine.EventRules() {
+		rows = append(rows, []string{string(r.Event), r.When})
+	}
+	return table([]string{"event", "when"}, rows)
+}
+
+func codeTable() string {
+	var rows [][]string
+	for _, m := range ports.Meanings() {
+		rows = append(rows, []string{"`" + string(m.Code) + "`", m.Meaning})
+	}
+	return table([]string{"code", "meaning"}, rows)
+}
+
+// configuration is what the comment of FromEnv says.
+func configuration(t *testing.T) string {
+	file, err := parser.ParseFile(token.NewFileSet(), "config.go", nil, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range file.Decls {
+		f, ok := d.(*ast.FuncDecl)
+		if ok && f.Name.Name == "FromEnv" {
+			_, list, _ := strings.Cut(f.Doc.Text(), ":\n\n")
+			return strings.ReplaceAll(strings.TrimPrefix(list, "\t"), "\n\t", "\n")
+		}
+	}
+	t.Fatal("config.go has no FromEnv")
+	return ""
+}
+
+var part = regexp.MustCompile(`(?s)<!-- begin ([a-z0-9 ]+) -->\n.*?<!-- end -->`)
+
+func TestThePageIsCurrent(t *testing.T) {
+	g := NewWithT(t)
+	raw, err := os.ReadFile(page)
+	g.Expect(err).NotTo(HaveOccurred())
+	parts := generated(t)
+	var there []string
+	fresh := part.ReplaceAllStringFunc(string(raw), func(old string) string {
+		name := part.FindStringSubmatch(old)[1]
+		there = append(there, name)
+		text, known := parts[name]
+		if !known {
+			t.Errorf("docs/workflows.md has a generated part %q that nothing makes", name)
+			return old
+		}
+		return "<!-- begin " + name + " -->\n" + text + "\n<!-- end -->"
+	})
+	for name := range parts {
+		g.Expect(there).To(ContainElement(name), "docs/workflows.md lacks a generated part")
+	}
+	if *update {
+		g.Expect(os.WriteFile(page, []byte(fresh), 0o644)).To(Succeed())
+		return
+	}
+	if fresh != string(raw) {
+		t.Error("docs/workflows.md does not say what the code does; run: go test ./reference/workflows -run TestThePageIsCurrent -update")
+	}
+}
+
+// Whoever writes another server after the page needs every word of it.
+func TestThePageNamesEveryWord(t *testing.T) {
+	g := NewWithT(t)
+	raw, err := os.ReadFile(page)
+	g.Expect(err).NotTo(HaveOccurred())
+	for _, s := range ports.States() {
+		g.Expect(string(raw)).To(ContainSubstring(string(s)))
+	}
+	for _, s := range ports.StepStates() {
+		g.Expect(string(raw)).To(ContainSubstring(string(s)))
+	}
+	for _, tag := range append(tags[ports.Operation](), append(tags[ports.Step](), tags[ports.Declared]()...)...) {
+		g.Expect(string(raw)).To(ContainSubstring("`"+tag+"`"), "a field of the checkpoint")
+	}
+	for _, tag := range tags[ports.AuditRecord]() {
+		if !strings.HasSuffix(tag, "_sha256") {
+			g.Expect(string(raw)).To(ContainSubstring("`"+tag+"`"), "a field of the audit log")
+		}
+	}
+}
+
+// tags are the JSON names of a struct's own fields.
+func tags[T any]() (all []string) {
+	for f := range reflect.TypeFor[T]().Fields() {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" {
+			all = append(all, name)
+		}
+	}
+	return all
+}
