@@ -85,10 +85,19 @@ func (w *World) rowsInBrowser(name string, params map[string]string) ([]map[stri
 }
 
 // Shoot keeps a picture of the page as the browser shows it now, as NAME.png
-// beside the history.
+// beside the history. One of a page on which a secret can be read is not kept,
+// because nothing can be taken out of a picture.
 func (w *World) Shoot(name string) {
-	picture, err := w.chromium().Screenshot(w.ctx)
-	file := name + ".png"
+	b, file := w.chromium(), name+".png"
+	text, err := b.Text(w.ctx)
+	if err == nil && tells(text, w.config.Redact) {
+		w.Mark("screenshot left out", map[string]any{"file": file, "reason": "the page shows a secret"})
+		return
+	}
+	var picture []byte
+	if err == nil {
+		picture, err = b.Screenshot(w.ctx)
+	}
 	if err == nil {
 		err = os.WriteFile(filepath.Join(w.config.Folder, file), picture, 0o644)
 	}
@@ -96,6 +105,11 @@ func (w *World) Shoot(name string) {
 		Broken("keeping a screenshot: %v", err)
 	}
 	w.Mark(ScreenshotMark, map[string]any{"file": file})
+}
+
+// tells says whether a secret stands in a text.
+func tells(text string, redact func([]byte) []byte) bool {
+	return redact != nil && string(redact([]byte(text))) != text
 }
 
 // click is an action that a person takes on a page. That the click has reached its
