@@ -35,6 +35,9 @@ func (c *Caller) StillOnceAsked(act Act, item string, meanwhile func(), behind f
 	}
 	answered := wire.Match{Answer: true, Where: func(m wire.Message) bool { return names(*m.Request, item) }}
 	before := line.Passed(answered)
+	// A question of before that the app was too slow to answer is none of this call's.
+	unanswered := func() int { return line.Count(wire.Match{}) - line.Passed(wire.Match{Answer: true}) }
+	left := unanswered()
 	fault := w.ledger.Arm("app-still", "app · its answer to the helper · "+c.tool(act).Name)
 	flight := c.Go(act, w.config.Limits.Answer)
 	// A helper that believes its own anchor asks nobody; it is not waited for long.
@@ -61,10 +64,10 @@ func (c *Caller) StillOnceAsked(act Act, item string, meanwhile func(), behind f
 	fault.Reach(history.Fired, nil)
 	meanwhile()
 	op := flight.Wait()
-	behind(op)
-	if asked, told := line.Count(wire.Match{}), line.Passed(wire.Match{Answer: true}); asked > told {
-		Inconclusive("the helper asked the app %d times and was answered %d times: it asked again while the app stood still", asked, told)
+	if n := unanswered() - left; n > 0 {
+		Inconclusive("the helper asked the app again while it stood still, and was not answered %d times", n)
 	}
+	behind(op)
 	fault.Reach(history.Observed, map[string]any{"outcome": string(op.Outcome())})
 	still.Release()
 	return op
