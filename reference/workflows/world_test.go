@@ -52,6 +52,7 @@ func serverProcess() error {
 	if err != nil {
 		return err
 	}
+	dieAt(&p, os.Getenv(dieEnv))
 	return Run(ctx, cfg, p)
 }
 
@@ -208,8 +209,13 @@ func (w *world) launch() *server {
 
 func (w *world) launchAt(revision string) *server {
 	w.t.Helper()
+	return w.launchWith(revision)
+}
+
+func (w *world) launchWith(revision string, more ...string) *server {
+	w.t.Helper()
 	s := &server{Cmd: exec.CommandContext(w.t.Context(), os.Args[0]), w: w, logs: &bytes.Buffer{}}
-	s.Env = append(os.Environ(), childEnv+"=1")
+	s.Env = append(append(os.Environ(), childEnv+"=1"), more...)
 	for name, value := range w.env() {
 		s.Env = append(s.Env, name+"="+value)
 	}
