@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -14,7 +15,8 @@ import (
 // MarkVersion makes the sidecar at path, which nobody has open, one of another
 // contract version, as docs/sidecar.md has the mark: it is set in a copy, which
 // then takes the sidecar's place. Where inWAL the mark is left in the write-ahead
-// log, as an owner leaves it that was killed. scratch is a folder for the copy.
+// log, as an owner leaves it that was killed; else there is no log afterwards, also
+// where an owner that left in order had left one. scratch is a folder for the copy.
 func MarkVersion(ctx context.Context, path, scratch string, version int, inWAL bool) (err error) {
 	defer func() {
 		if err != nil {
@@ -28,6 +30,10 @@ func MarkVersion(ctx context.Context, path, scratch string, version int, inWAL b
 	defer os.RemoveAll(folder)
 	replica := filepath.Join(folder, "sidecar.db")
 	if err := copyOver(path, replica); err != nil {
+		return err
+	}
+	// What an owner left in its log is part of the sidecar.
+	if err := copyOver(path+"-wal", replica+"-wal"); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: replica}).EscapedPath()+"?mode=rw&_pragma=wal_autocheckpoint(0)")
@@ -46,6 +52,11 @@ func MarkVersion(ctx context.Context, path, scratch string, version int, inWAL b
 	if !inWAL {
 		if _, err := db.ExecContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`); err != nil {
 			return err
+		}
+		for _, side := range []string{"-wal", "-shm"} {
+			if err := os.Remove(path + side); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
 		}
 		return copyOver(replica, path)
 	}

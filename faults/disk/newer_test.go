@@ -49,6 +49,33 @@ func TestASidecarIsMarkedAsANewerOne(t *testing.T) {
 	}
 }
 
+// An owner may leave in order and not fold its log into the file.
+func TestWhatIsInALogIsMarkedToo(t *testing.T) {
+	for _, inWAL := range []bool{false, true} {
+		g := NewWithT(t)
+		path, left := sidecarOf(t, "3"), filepath.Join(t.TempDir(), "sidecar.db")
+		db, err := sql.Open("sqlite", path)
+		g.Expect(err).NotTo(HaveOccurred())
+		_, err = db.Exec(`INSERT INTO meta VALUES ('bound_owner', 'a')`)
+		g.Expect(err).NotTo(HaveOccurred())
+		for _, side := range []string{"", "-wal"} {
+			text, err := os.ReadFile(path + side)
+			g.Expect(err).NotTo(HaveOccurred())
+			g.Expect(os.WriteFile(left+side, text, 0o600)).To(Succeed())
+		}
+		g.Expect(db.Close()).To(Succeed())
+
+		g.Expect(disk.MarkVersion(t.Context(), left, t.TempDir(), 4, inWAL)).To(Succeed())
+		g.Expect(versionIn(t, left, "rw")).To(Equal("4"))
+		db, err = sql.Open("sqlite", left)
+		g.Expect(err).NotTo(HaveOccurred())
+		var owner string
+		g.Expect(db.QueryRow(`SELECT value FROM meta WHERE name = 'bound_owner'`).Scan(&owner)).To(Succeed())
+		g.Expect(owner).To(Equal("a"))
+		g.Expect(db.Close()).To(Succeed())
+	}
+}
+
 func TestWhatIsNoSidecarIsNotMarked(t *testing.T) {
 	g := NewWithT(t)
 	path := filepath.Join(t.TempDir(), "other.db")
