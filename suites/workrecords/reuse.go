@@ -26,10 +26,8 @@ var reuse = []suites.Test{
 				s.helper.Do(act)
 				known = append(known, act)
 			}
-			s.EndCallers()
 			s.lookAtStoreAtRest(keysKnown)
 
-			s.helper = s.NewCaller()
 			for i, act := range known {
 				for _, change := range s.otherContents(act, other) {
 					s.helper.Do(change)
