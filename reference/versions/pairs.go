@@ -38,7 +38,7 @@ func Pairs() []Pair {
 		{1, 2, Repaired, "the app gives every start an anchor and applies it; as version 2 does, it leaves new anchors provisional"},
 		{1, 3, Repaired, "the app gives every start an anchor and applies it"},
 		{2, 1, Refused, "the app can not read anchors"},
-		{2, 2, Agrees, "anchors stay provisional and failures have no class; so WR-09 and WR-25 do not hold"},
+		{2, 2, Agrees, "a start is stored in two steps, anchors stay provisional and failures have no class; so WR-03, WR-09 and WR-25 do not hold"},
 		{2, 3, Repaired, "the app makes the anchors live whose items an older app made, and gives failures a class"},
 		{3, 1, Refused, "the app can not read anchors"},
 		{3, 2, Refused, "the app can not read failure classes"},

@@ -21,7 +21,7 @@ func Tests(table ...Pair) []suites.Test {
 		tests[i].Judge = judge.All(tests[i].Judge, judge.OverTheRun)
 	}
 	// These are about helpers, apps and sidecars of older versions, which keep to less.
-	tests = append(append(tests, pairs(table)...), lifting...)
+	tests = slices.Concat(tests, pairs(table), lifting, locked)
 	for i := range tests {
 		t := &tests[i]
 		t.Profile = Profile

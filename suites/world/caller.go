@@ -39,12 +39,7 @@ func (w *World) NewCaller() *Caller {
 	return c
 }
 
-func (w *World) newCaller() (*Caller, error) { return w.newCallerOf(nil) }
-
-// newCallerOf starts the helper by a command made of its own, nil for its own.
-func (w *World) newCallerOf(wrapped func(argv []string) []string) (*Caller, error) {
-	return w.newCallerAs(manner{wrapped: wrapped})
-}
+func (w *World) newCaller() (*Caller, error) { return w.newCallerAs(manner{}) }
 
 // NewReader starts a helper whose caller may only read, as the target file says
 // how, and shakes hands.

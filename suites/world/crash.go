@@ -24,6 +24,10 @@ type Crash struct {
 	// Led is how it comes to write; "" is the helper.
 	Process string
 	Led     Led
+	// Of is the process in the contract version that is struck, nil for the target
+	// as it stands. Prepare gets no helper then, and starts what it needs; what goes
+	// on behind a run, by Led.Again, is the target as it stands.
+	Of *Version
 	// Prepare brings the stores to where the call begins, with everything started
 	// where another process than the helper is struck. It is done once; every run
 	// begins with a copy of what it left.
@@ -34,6 +38,9 @@ type Crash struct {
 	// Stays: once an error was returned every later call that can return it does
 	// so as well, as on a disk that is full from then on.
 	Stays bool
+	// Once: moments between which nothing changes are tried once, not on both sides
+	// of every call.
+	Once bool
 	// Look looks at what a run has left, with the helper dead or ended, and with
 	// the process that was struck dead.
 	Look func(run string)
@@ -74,10 +81,14 @@ func (w *World) EachCrashPoint(c Crash) {
 	if err := crashpoint.Available(); err != nil {
 		panic(Stop{Verdict: verdict.NotRun, Reason: err.Error()})
 	}
-	if c.Process != "" {
-		w.Launch()
+	var first *Caller
+	if c.Of == nil {
+		if c.Process != "" {
+			w.Launch()
+		}
+		first = w.NewCaller()
 	}
-	c.Prepare(w.NewCaller())
+	c.Prepare(first)
 	w.EndCallers()
 	if c.Process != "" {
 		w.StopProcess(c.Process)
@@ -94,7 +105,7 @@ func (w *World) EachCrashPoint(c Crash) {
 	if len(c.Variants) == 0 {
 		c.Variants = []string{""}
 	}
-	runs := enumerate(record, c.Variants)
+	runs := enumerate(record, c)
 	for i, run := range runs {
 		if w.config.Point != "" && w.config.Point != PointName(run) {
 			continue
@@ -123,10 +134,10 @@ const (
 
 // enumerate lists the runs: a kill on both sides of every point that changed
 // something, and for each error the calls that can return it.
-func enumerate(record crashpoint.Record, variants []string) []crashpoint.Run {
+func enumerate(record crashpoint.Record, c Crash) []crashpoint.Run {
 	var runs []crashpoint.Run
-	for _, variant := range variants {
-		if variant != "" {
+	for _, variant := range c.Variants {
+		if variant != "" || c.Once {
 			runs = append(runs, crashpoint.Enumerate(record, variant)...)
 			continue
 		}
@@ -211,7 +222,7 @@ func (w *World) crash(name string, c Crash, base string, record crashpoint.Recor
 	}
 	w.Mark(CrashMark, plain(tried))
 	c.Look(name)
-	if c.Process != "" {
+	if c.Process != "" || c.Led.Again != nil {
 		return w.again(name, c)
 	}
 	if c.Restarted == nil {

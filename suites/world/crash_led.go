@@ -24,7 +24,7 @@ type Led struct {
 	// Over says that the process has done everything that Act led it to.
 	Over func() bool
 	// Again goes on with the process started again on what a run has left, and
-	// says whether it came to rest.
+	// says whether it came to rest. Where a helper was struck it starts one itself.
 	Again func(run string) bool
 }
 
@@ -136,18 +136,22 @@ func (w *World) struck(trace *crashpoint.Trace, over func() bool) (m crashpoint.
 
 // again goes on with a new instance of the struck process, and ends it in order.
 func (w *World) again(run string, c Crash) arrival {
-	if err := w.startAs(w.process(c.Process), manner{}); err != nil {
-		if !ownFault(err) {
-			w.cannotStart(err)
+	if c.Process != "" {
+		if err := w.startAs(w.process(c.Process), manner{}); err != nil {
+			if !ownFault(err) {
+				w.cannotStart(err)
+			}
+			w.Mark(RestartMark, map[string]any{"run": run, "error": err.Error()})
+			return nowhere
 		}
-		w.Mark(RestartMark, map[string]any{"run": run, "error": err.Error()})
-		return nowhere
 	}
 	came := toNoRest
 	if c.Led.Again(run) {
 		came = toRest
 	}
 	w.EndCallers()
-	w.StopProcess(c.Process)
+	if c.Process != "" {
+		w.StopProcess(c.Process)
+	}
 	return came
 }

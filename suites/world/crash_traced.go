@@ -28,14 +28,17 @@ func (w *World) onCopy(c Crash, base string) traced {
 	if err != nil {
 		Broken("preparing the tracer: %v", err)
 	}
-	t := traced{trace: trace}
+	t, as := traced{trace: trace}, manner{wrapped: trace.Argv}
+	if c.Of != nil {
+		as.file = c.Of.file
+	}
 	if c.Process == "" {
-		if t.caller, err = w.newCallerOf(trace.Argv); err == nil {
+		if t.caller, err = w.newCallerAs(as); err == nil {
 			trace.Watch(t.caller.process.Done())
 		}
 	} else {
 		t.other = w.process(c.Process)
-		if err = w.startAs(t.other, manner{wrapped: trace.Argv}); err == nil {
+		if err = w.startAs(t.other, as); err == nil {
 			trace.Watch(t.other.running.Done())
 		}
 	}

@@ -90,6 +90,15 @@ func (w *World) restoreTo(ctx context.Context, name string) error {
 	return w.request(ctx, http.MethodPost, service+account.RestoreToPath, fmt.Sprintf(`{"account": %q}`, name))
 }
 
+// Allow gives an account its access back, past the wire, as whoever revoked it can.
+func (w *World) Allow(name string) {
+	service := w.known(nil)[w.Target.Wires[accountWire].To+".url"]
+	if err := w.request(w.ctx, http.MethodPost, service+"/control/allow", fmt.Sprintf(`{"account": %q}`, name)); err != nil {
+		Broken("giving account %s its access back: %v", name, err)
+	}
+	w.Mark("access given back", map[string]any{"account": name})
+}
+
 // Act does what a person would do, by an action of the target file.
 func (w *World) Act(name string, params map[string]string) {
 	if err := w.act(w.ctx, name, params); err != nil {

@@ -1,6 +1,8 @@
 // Package two is contract version 2 as it was: item IDs are issued at once with
 // an anchor, but nothing tells failures apart except their text, and the app
-// makes items without touching their anchors, which stay provisional.
+// makes items without touching their anchors, which stay provisional. An anchor is
+// stored before its start, in a transaction of its own, and whoever finds it
+// afterwards trusts that its start is there.
 package two
 
 import (
@@ -81,16 +83,46 @@ func insert(ctx context.Context, c *sql.Conn, i *sidecar.Intent) error {
 		i.ItemID, i.Kind, string(i.Payload), i.Key, i.Digest, i.Owner).Scan(&i.Seq)
 }
 
-// OpenWork implements sidecar.Accepting.
+// OpenWork implements sidecar.Accepting: first the anchor, then what belongs to it.
 func (s *Store) OpenWork(ctx context.Context, o sidecar.Open) (out sidecar.Opened, err error) {
+	issued := false
+	err = s.Write(ctx, fmt.Sprintf("issue an item ID for task key %q", o.TaskKey), func(ctx context.Context, c *sql.Conn) (err error) {
+		issued, err = issue(ctx, c, o)
+		return err
+	})
+	if err != nil {
+		return out, err
+	}
 	err = s.Write(ctx, fmt.Sprintf("open work on task key %q", o.TaskKey), func(ctx context.Context, c *sql.Conn) (err error) {
-		out, err = openWork(ctx, c, o)
+		out, err = openWork(ctx, c, o, issued)
 		return err
 	})
 	return out, err
 }
 
-func openWork(ctx context.Context, c *sql.Conn, o sidecar.Open) (out sidecar.Opened, err error) {
+// usable is the newest anchor of a task that is not dead, whatever became of its start.
+func usable(ctx context.Context, q sidecar.Querier, owner, taskKey string) (sidecar.Anchor, bool, error) {
+	return sidecar.First(anchors(ctx, q, `WHERE owner = ? AND task_key = ? AND state <> 'dead' ORDER BY rowid DESC LIMIT 1`, owner, taskKey))
+}
+
+// issue stores an anchor for a task that has none, and says whether it did.
+func issue(ctx context.Context, c *sql.Conn, o sidecar.Open) (bool, error) {
+	owner, err := sidecar.BoundOwner(ctx, c)
+	if err != nil {
+		return false, err
+	}
+	_, known, err := keyOf(ctx, c, owner, o.Key)
+	if err != nil || known {
+		return false, err
+	}
+	if _, had, err := usable(ctx, c, owner, o.TaskKey); err != nil || had {
+		return false, err
+	}
+	_, err = c.ExecContext(ctx, `INSERT INTO anchors (item_id, task_key, owner) VALUES (?, ?, ?)`, o.ItemID, o.TaskKey, owner)
+	return err == nil, err
+}
+
+func openWork(ctx context.Context, c *sql.Conn, o sidecar.Open, issued bool) (out sidecar.Opened, err error) {
 	owner, err := sidecar.BoundOwner(ctx, c)
 	if err != nil {
 		return out, err
@@ -102,22 +134,22 @@ func openWork(ctx context.Context, c *sql.Conn, o sidecar.Open) (out sidecar.Ope
 	if known {
 		return replay(ctx, c, o, k)
 	}
-	// The newest anchor of the task, whatever became of its start.
-	a, had, err := sidecar.First(anchors(ctx, c, `WHERE owner = ? AND task_key = ? AND state <> 'dead' ORDER BY rowid DESC LIMIT 1`, owner, o.TaskKey))
-	if err != nil {
+	var there bool
+	if out.Anchor, there, err = usable(ctx, c, owner, o.TaskKey); err != nil {
 		return out, err
 	}
+	if !there {
+		return out, fmt.Errorf("%w: the person deleted the item meanwhile", sidecar.ErrDead)
+	}
 	k = key{kind: sidecar.StartKind, digest: o.Digest}
-	if had {
-		out.Anchor, out.Existing = a, true
-		if out.Start, _, err = sidecar.First(intents(ctx, c, `WHERE i.item_id = ? AND i.kind = 'start'`, a.ItemID)); err != nil {
+	if out.Existing = !issued; out.Existing {
+		if out.Start, there, err = sidecar.First(intents(ctx, c, `WHERE i.item_id = ? AND i.kind = 'start'`, out.Anchor.ItemID)); err != nil {
 			return out, err
+		}
+		if !there {
+			out.Start.State = sidecar.Pending // nothing is queued for it, and nobody notices
 		}
 	} else {
-		out.Anchor = sidecar.Anchor{ItemID: o.ItemID, TaskKey: o.TaskKey, Owner: owner, State: sidecar.Provisional}
-		if _, err = c.ExecContext(ctx, `INSERT INTO anchors (item_id, task_key, owner) VALUES (?, ?, ?)`, o.ItemID, o.TaskKey, owner); err != nil {
-			return out, err
-		}
 		out.Start = sidecar.Intent{ItemID: o.ItemID, Kind: sidecar.StartKind, Payload: o.Payload, Key: o.Key, Digest: o.Digest, Owner: owner}
 		if err = insert(ctx, c, &out.Start); err != nil {
 			return out, err
