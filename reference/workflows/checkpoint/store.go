@@ -138,7 +138,7 @@ func (s *Store) Held(_ context.Context, id string) (bool, error) {
 	if !Valid(id) {
 		return false, ports.ErrNoSuch
 	}
-	file, err := s.folder.Edit(lockFile(id))
+	file, err := s.folder.View(lockFile(id))
 	if errors.Is(err, private.ErrNotThere) {
 		return false, nil
 	}

@@ -115,10 +115,12 @@ func newBench(t *testing.T, dir string, p ports.Policies) *bench {
 		t.Fatal(err)
 	}
 	b := &bench{t: t, dir: dir, disk: &crowded{Store: store}, calls: &invoked{}}
-	b.Engine = New(Ports{Clock: clock{}, IDs: ids{}, Admit: definitions.Rules{}, Store: b.disk, Policies: p, Invoke: b.calls, Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	b.Engine = New(Ports{Clock: clock{}, IDs: ids{}, Admit: definitions.Rules{}, Store: b.disk, Policies: p, Invoke: b.calls, Log: nowhere()})
 	t.Cleanup(b.Close)
 	return b
 }
+
+func nowhere() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
 
 func fresh(t *testing.T) *bench { return newBench(t, filepath.Join(t.TempDir(), "store"), policies{}) }
 

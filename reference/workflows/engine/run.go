@@ -133,10 +133,16 @@ func (r *run) advance() bool {
 	}
 	out := r.e.ports.Invoke.Invoke(r.during(tool), r.call(i))
 	r.e.ports.Log.Info("step", "operation", r.op.ID, "step", i+1, "ending", out.Ending, "code", out.Code)
-	next, known := concluded(r.op, i, out, circumstances{
-		declared: r.policyOf(i).Declared, again: again, asked: r.asked(), stopping: r.e.life.Err() != nil,
-	})
+	next, known := concluded(r.op, i, out, r.circumstances(i, out, again))
 	return known && r.store(next)
+}
+
+// circumstances looks only at what counts for the outcome.
+func (r *run) circumstances(i int, out ports.Outcome, again bool) circumstances {
+	if out.Ending != ports.Doubted && out.Ending != ports.Unsent {
+		return circumstances{again: again}
+	}
+	return circumstances{declared: r.policyOf(i).Declared, again: again, asked: r.asked(), stopping: r.e.life.Err() != nil}
 }
 
 // policyOf is how the tool of step i is treated now. Where the policy cannot be

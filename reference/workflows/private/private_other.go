@@ -20,5 +20,6 @@ func (f Folder) Has(string) (bool, error)              { return false, errors.Er
 func (f Folder) Replace(string, []byte) error          { return errors.ErrUnsupported }
 func (f Folder) Make(string, []byte) (*os.File, error) { return nil, errors.ErrUnsupported }
 func (f Folder) Edit(string) (*os.File, error)         { return nil, errors.ErrUnsupported }
+func (f Folder) View(string) (*os.File, error)         { return nil, errors.ErrUnsupported }
 func (f Folder) Append(string) (*os.File, error)       { return nil, errors.ErrUnsupported }
 func (f Folder) Remove(string) (bool, error)           { return false, errors.ErrUnsupported }

@@ -264,13 +264,18 @@ func (f Folder) Make(name string, content []byte) (*os.File, error) {
 }
 
 // Edit opens a file that is there for reading and writing.
-func (f Folder) Edit(name string) (*os.File, error) {
+func (f Folder) Edit(name string) (*os.File, error) { return f.there(name, unix.O_RDWR) }
+
+// View opens a file that is there for reading.
+func (f Folder) View(name string) (*os.File, error) { return f.there(name, unix.O_RDONLY) }
+
+func (f Folder) there(name string, flags int) (*os.File, error) {
 	dir, err := f.dir()
 	if err != nil {
 		return nil, err
 	}
 	defer unix.Close(dir)
-	return f.private(dir, name, unix.O_RDWR)
+	return f.private(dir, name, flags)
 }
 
 // Append opens a file to write at its end, and makes it if it is missing.
