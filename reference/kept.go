@@ -47,6 +47,11 @@ var kept = map[string][]string{
 	"WR-41": {"sidecar.SettableStatuses", "toolspec.Codes", "executor.read"},
 	"WR-42": {"sidecar.file.prepare", "sidecar.file.settleSchema"},
 
+	"WF-01": {"engine.Engine.Start", "checkpoint.Store.Create"},
+	"WF-12": {"engine.run.storeGoingOut", "engine.goingOut"},
+	"WF-14": {"engine.resumed", "engine.Engine.resuming"},
+	"WF-15": {"engine.Engine.Status", "engine.orphaned"},
+
 	"DU-01": {"sidecar.file.write", "sidecar.file.dsn"},
 	"DU-02": {"sidecar.inTransaction", "sidecar.appendIntent"},
 	"DU-03": {"sidecar.inTransaction", "sidecar.file.prepare"},

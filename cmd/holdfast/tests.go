@@ -9,12 +9,13 @@ import (
 	"github.com/holdfast-mcp/holdfast/suites"
 	"github.com/holdfast-mcp/holdfast/suites/durability"
 	"github.com/holdfast-mcp/holdfast/suites/saboteurs"
+	"github.com/holdfast-mcp/holdfast/suites/workflows"
 	"github.com/holdfast-mcp/holdfast/suites/workrecords"
 )
 
 // tests are the specs of every profile, in the contract's order.
 func tests() []suites.Test {
-	return slices.Concat(workrecords.Tests(pairs()...), durability.Tests())
+	return slices.Concat(workrecords.Tests(pairs()...), workflows.Tests(), durability.Tests())
 }
 
 // pairs are what is to become of each pair of contract versions, as the reference

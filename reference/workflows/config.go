@@ -126,6 +126,8 @@ type Ports struct {
 	// Controls are the middleware's up to the approval, in their order; nil makes
 	// them of the ports above (chain.Controls).
 	Controls []ports.Control
+	// Background lets an operation run beside the call that began it.
+	Background func(run func())
 	// Invoke is the whole middleware; nil makes it of the ports above (chain.Chain).
 	Invoke ports.Invoking
 }
@@ -142,6 +144,7 @@ func DefaultPorts(c Config) (Ports, error) {
 	p := Ports{
 		Tools: tools.All(), Checking: checking{tools, steps}, Admit: definitions.Rules{}, Clock: systemClock{}, IDs: randomIDs{},
 		Policies: policy.At(c.Policy), Chat: chatclient.New(c.ChatURL, c.ChatToken, c.ChatTimeout),
+		Background: func(run func()) { go run() },
 	}
 	if p.Store, err = checkpoint.Open(c.Store); err != nil {
 		return Ports{}, fmt.Errorf("workflows: %w", err)

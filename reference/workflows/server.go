@@ -21,13 +21,19 @@ import (
 func Run(ctx context.Context, cfg Config, p Ports) error {
 	p = p.complete()
 	log := cfg.logger()
-	e := engine.New(engine.Ports{Clock: p.Clock, IDs: p.IDs, Admit: p.Admit, Store: p.Store, Policies: p.Policies, Invoke: p.Invoke, Log: log})
+	e := NewEngine(p, log)
 	defer e.Close()
 	server := newServer(p, e, log)
 	if cfg.HTTPAddr != "" {
 		return serving.HTTP(ctx, server, cfg.HTTPAddr, log, cfg.Serving)
 	}
 	return serving.Stdio(ctx, server, cfg.Stdin, cfg.Stdout)
+}
+
+// NewEngine is the engine on a server's ports, without the server. It must be closed.
+func NewEngine(p Ports, log *slog.Logger) *engine.Engine {
+	p = p.complete()
+	return engine.New(engine.Ports{Clock: p.Clock, IDs: p.IDs, Admit: p.Admit, Store: p.Store, Policies: p.Policies, Invoke: p.Invoke, Background: p.Background, Log: log})
 }
 
 func newServer(p Ports, e *engine.Engine, log *slog.Logger) *mcp.Server {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"time"
 
 	"github.com/holdfast-mcp/holdfast/faults"
 	"github.com/holdfast-mcp/holdfast/faults/wire"
@@ -120,6 +121,21 @@ func (c *Caller) outsideFault(fault faults.Fault, act Act, seen func()) history.
 	})
 	c.w.placed(err)
 	return op
+}
+
+// Patience is how long a caller waits for an answer that nothing keeps back.
+func (w *World) Patience() time.Duration { return w.config.Limits.Answer }
+
+// Given gives a call the time to be answered although something else is held.
+func (w *World) Given(f *Flight) bool {
+	select {
+	case <-f.Done():
+		return true
+	case <-time.After(w.config.Limits.Withheld):
+		return false
+	case <-w.ctx.Done():
+		return false
+	}
 }
 
 // dead waits until the caller's helper is reaped.

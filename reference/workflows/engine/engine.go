@@ -22,7 +22,9 @@ type Ports struct {
 	Store    ports.Store
 	Policies ports.Policies
 	Invoke   ports.Invoking
-	Log      *slog.Logger // gets references and codes only
+	// Background lets what it is given run beside whoever asked for it (WF-01, WF-30).
+	Background func(run func())
+	Log        *slog.Logger // gets references and codes only
 }
 
 // Engine runs operations. Nothing runs by itself: an operation of an earlier

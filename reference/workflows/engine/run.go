@@ -37,10 +37,10 @@ func (e *Engine) launch(o ports.Operation, lock ports.Lock) {
 	e.runs[o.ID] = r
 	e.running.Add(1)
 	e.mu.Unlock()
-	go func() {
+	e.ports.Background(func() {
 		defer e.running.Done()
 		r.whole()
-	}()
+	})
 }
 
 func (r *run) whole() {

@@ -1,0 +1,84 @@
+package workflows
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/holdfast-mcp/holdfast/fixtures/target"
+	"github.com/holdfast-mcp/holdfast/suites"
+)
+
+// Profile is the name under which a target claims these clauses.
+const Profile = "workflows"
+
+// Tests are the specs of profile WF, in the contract's order.
+func Tests() []suites.Test {
+	tests := slices.Concat(begins, doubts)
+	for i := range tests {
+		t := &tests[i]
+		t.Profile = Profile
+		t.NotFor = first(notClaimed, t.NotFor)
+		t.Missing = first(missing, t.Missing)
+	}
+	slices.SortStableFunc(tests, func(a, b suites.Test) int {
+		switch {
+		case a.Clauses[0] < b.Clauses[0]:
+			return -1
+		case a.Clauses[0] > b.Clauses[0]:
+			return 1
+		}
+		return 0
+	})
+	return tests
+}
+
+func notClaimed(f *target.File) string {
+	if f.Profiles.Workflows == nil {
+		return "the target does not claim the profile workflows"
+	}
+	return ""
+}
+
+// missing says which surface of the profile the target file leaves out. Every
+// spec counts effects by its own route, so without these nothing is judged.
+func missing(f *target.File) string {
+	w := f.Profiles.Workflows
+	for _, probe := range []string{"checkpoint", "effects"} {
+		if _, there := w.Probes[probe]; !there {
+			return fmt.Sprintf("the target file has no probe %q in profiles.workflows.probes", probe)
+		}
+	}
+	for _, role := range target.WorkflowRoles() {
+		if _, there := w.Tools[role]; !there {
+			return fmt.Sprintf("the target file has no tool %q in profiles.workflows.tools", role)
+		}
+	}
+	return ""
+}
+
+// noKind says that a spec needs steps of kinds.
+func noKind(kinds ...string) func(*target.File) string {
+	return func(f *target.File) string {
+		for _, kind := range kinds {
+			if _, there := f.Profiles.Workflows.Steps[kind]; !there {
+				return fmt.Sprintf("the target file has no step %q in profiles.workflows.steps", kind)
+			}
+		}
+		return ""
+	}
+}
+
+// first is the first thing that is missing.
+func first(checks ...func(*target.File) string) func(*target.File) string {
+	return func(f *target.File) string {
+		for _, check := range checks {
+			if check == nil {
+				continue
+			}
+			if reason := check(f); reason != "" {
+				return reason
+			}
+		}
+		return ""
+	}
+}
