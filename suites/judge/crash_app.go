@@ -78,10 +78,11 @@ func atEachPoint(h history.History, clause, summary string, rule func(Crash) (le
 // one item under the issued ID.
 func RepairedAtEachPoint(h history.History) Ruling {
 	return atEachPoint(h, "WR-11", "killed while it applies a start, the app does not bring anchor and item together again", func(c Crash) (string, string, error) {
-		id := startedIn(h, c.Run)
-		if id == "" {
+		start, ok := lastIn(h, "start", c.Run)
+		if !ok {
 			return "", "", errors.New("the start of the run was not acknowledged")
 		}
+		id := start.Text("item_id")
 		of := map[string]string{"run": c.Run, "item_id": id}
 		killed, okK := lastLook(h, "anchor", whenCrashed, of)
 		anchor, okA := lastLook(h, "anchor", whenConverged, of)
@@ -95,12 +96,12 @@ func RepairedAtEachPoint(h history.History) Ruling {
 			return "", "", errors.New(missing.Doubts[0])
 		}
 		left := fmt.Sprintf("anchor %s, then %s with %d items", stateIn(killed), stateIn(anchor), len(items.Rows))
-		return left, joined(h, id, c.Run, anchor, intents, items), nil
+		return left, joined(h, id, anchor, intents, items), nil
 	})
 }
 
 // joined says what is wrong with what stands under an issued ID, "" for nothing.
-func joined(h history.History, id, run string, anchor, intents, items history.Look) string {
+func joined(h history.History, id string, anchor, intents, items history.Look) string {
 	own := count(columns(items.Rows, "item_id"))[id]
 	var starts []map[string]any
 	for _, row := range intents.Rows {
@@ -108,7 +109,7 @@ func joined(h history.History, id, run string, anchor, intents, items history.Lo
 			starts = append(starts, row)
 		}
 	}
-	strange := slices.DeleteFunc(columns(items.Rows, "item_id"), func(other string) bool { return other == id || startedWith(h, other, run) })
+	strange := slices.DeleteFunc(columns(items.Rows, "item_id"), func(other string) bool { return other == id || prepared(h, other) })
 	switch {
 	case own == 0:
 		return fmt.Sprintf("the library has no item %s; its anchor is %s", id, stateIn(anchor))
@@ -132,20 +133,22 @@ func stateIn(look history.Look) string {
 	return text(look.Rows[0], "state")
 }
 
-// startedIn is the item ID that the start of a run was answered with.
-func startedIn(h history.History, run string) string {
-	for _, o := range acknowledged(h, "start") {
+// lastIn is the last call of a role that was made in a run, if it was acknowledged.
+// A run whose first strike had drifted is made a second time, under the same name
+// and on a fresh copy of the stores, and only that one counts.
+func lastIn(h history.History, role, run string) (last history.Operation, ok bool) {
+	for _, o := range h.Operations(role) {
 		if o.Param("run") == run {
-			return o.Text("item_id")
+			last, ok = o, o.Outcome() == history.Done
 		}
 	}
-	return ""
+	return last, ok
 }
 
-// startedWith says whether a start was answered with an item ID before the runs,
-// or in this one: each begins with a copy of the same stores.
-func startedWith(h history.History, id, run string) bool {
+// prepared says whether a start was answered with an item ID before the runs:
+// each begins with a copy of the same stores.
+func prepared(h history.History, id string) bool {
 	return slices.ContainsFunc(acknowledged(h, "start"), func(o history.Operation) bool {
-		return o.Text("item_id") == id && (o.Param("run") == "" || o.Param("run") == run)
+		return o.Text("item_id") == id && o.Param("run") == ""
 	})
 }

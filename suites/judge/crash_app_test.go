@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/reports/history"
@@ -131,6 +132,13 @@ func TestRepairedAtEachPoint(t *testing.T) {
 				"3 runs, 3 of them struck where they should have been", "behind run r3 nothing came to rest, so that 7 more were not made")), nil},
 		variant{"a run that came to no rest and is right all the same", edits(marked("came-to-no-rest", "run", "r3", "not tried", 7)), nil,
 			[]string{"behind run r3 nothing came to rest, so that 7 more were not made"}},
+		variant{"a run that was made twice", edits(func(events []history.Event) []history.Event {
+			s := newStory()
+			s.n = 90 // numbers that no call of the history has
+			s.call("start", params("task_key", "t1", "run", "r2"), done("item_id", "drifted"))
+			at := slices.IndexFunc(events, isCall("c3", history.Invoked))
+			return slices.Insert(events, at, s.told().Events...)
+		}), nil, nil},
 		variant{"a start without an answer", edits(ends("c3", unknown())), nil,
 			[]string{"point 2: killed after pwrite64 of sidecar.db: the start of the run was not acknowledged"}},
 		variant{"the anchors were not looked at", edits(noLook("anchor", "converged")), nil, []string{

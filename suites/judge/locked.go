@@ -86,7 +86,7 @@ func OlderAppRepaired(h history.History) Ruling {
 	}
 	var r Ruling
 	id := text(left.Rows[0], "item_id")
-	if wrong := joined(h, id, "", anchor, intents, items); wrong != "" {
+	if wrong := joined(h, id, anchor, intents, items); wrong != "" {
 		r.broke("WR-11", "an item that an older app made was not brought together with its anchor", wrong)
 	}
 	return r

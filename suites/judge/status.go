@@ -144,18 +144,17 @@ func (r *Ruling) endsIn(h history.History, id string, last history.Operation, wo
 func OneStatusAtEachPoint(h history.History) Ruling {
 	words := endWords(h, whenEarly)
 	return atEachPoint(h, "WR-30", "killed while it changes a status, the app does not end with that one alone", func(c Crash) (string, string, error) {
-		var change *history.Operation
+		var change history.Operation
+		found := false
 		for _, role := range statusChanges {
-			for _, o := range acknowledged(h, role) {
-				if o.Param("run") == c.Run {
-					change = &o
-				}
+			if o, ok := lastIn(h, role, c.Run); ok {
+				change, found = o, true
 			}
 		}
-		if change == nil {
+		if !found {
 			return "", "", errors.New("the change of the run was not acknowledged")
 		}
-		want := wanted(*change, words)
+		want := wanted(change, words)
 		if want == "" {
 			return "", "", fmt.Errorf("it is not known in which status a record ends that was ended by %s alone", change.Invoked.Role)
 		}

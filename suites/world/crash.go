@@ -51,8 +51,9 @@ type Crash struct {
 
 // The marks of crash points: the recorded call, that one point only is tried, a
 // run at a point, a run whose process did not start again, files that stayed
-// behind one although the process was started and ended in order since, and a run
-// after which nothing came to rest, so that those behind it were not made.
+// behind one although the process was started and ended in order since, a run
+// after which nothing came to rest, so that those behind it were not made, and a
+// run that drifted and so was made once more.
 const (
 	RecordMark   = "crash-record"
 	OnePointMark = "one-crash-point"
@@ -60,6 +61,7 @@ const (
 	RestartMark  = "restart-failed"
 	StrayMark    = "left-behind"
 	RestlessMark = "came-to-no-rest"
+	DriftMark    = "crash-point-drifted"
 )
 
 // Tried is what the mark of a run holds.
@@ -218,6 +220,7 @@ func (w *World) recordCall(c Crash, base string) (crashpoint.Record, map[string]
 func (w *World) crash(name string, c Crash, base string, record crashpoint.Record, run crashpoint.Run) arrival {
 	tried := w.strike(name, c, base, record, run, run.ByNumber())
 	if tried.Standing == crashpoint.Drifted {
+		w.Mark(DriftMark, plain(tried))
 		tried = w.strike(name, c, base, record, run, run.ByAddress())
 	}
 	w.Mark(CrashMark, plain(tried))
