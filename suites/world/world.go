@@ -114,7 +114,6 @@ func (w *World) Close(ctx context.Context) error {
 		t.end()
 	}
 	var errs []error
-	errs = append(errs, w.closeBrowser(ctx))
 	for _, c := range callers {
 		errs = append(errs, c.discard(ctx))
 	}
@@ -126,6 +125,8 @@ func (w *World) Close(ctx context.Context) error {
 	for _, l := range wires {
 		errs = append(errs, l.Close())
 	}
+	// It takes the longest to leave, and nobody waits for it.
+	errs = append(errs, w.closeBrowser(ctx))
 	return errors.Join(errs...)
 }
 
