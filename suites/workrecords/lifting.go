@@ -167,7 +167,7 @@ func newerRefused(id string, ownerKilled bool) suites.Test {
 	return suites.Test{
 		ID: id, Clauses: []string{"WR-42"},
 		Title:   "a sidecar of a newer contract version is refused naming both versions, by helper and app, and stays as it was",
-		NotFor:  ofNoVersion,
+		NotFor:  first(ofNoVersion, noVersion("helper", current), noVersion("app", current)),
 		Missing: noStore("sidecar"),
 		Drive: on(func(s *scene) {
 			s.begin()

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/holdfast-mcp/holdfast/fixtures/target"
 	"github.com/holdfast-mcp/holdfast/fixtures/targets"
@@ -43,7 +44,11 @@ func noVersion(process string, version int) func(*target.File) string {
 		if f.Profiles.WorkRecords == nil {
 			return ""
 		}
-		_, err := targets.InVersion(f, processOf(f, process), named(version))
+		name := processOf(f, process)
+		if _, own, older := strings.Cut(f.Processes[name].Reference, "@"); older {
+			return fmt.Sprintf("process %s is the reference's of contract version %s alone; versions are paired on targets that stand for the current one", name, own)
+		}
+		_, err := targets.InVersion(f, name, named(version))
 		if err != nil {
 			return err.Error()
 		}
