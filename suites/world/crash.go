@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/holdfast-mcp/holdfast/faults/crashpoint"
@@ -276,30 +274,6 @@ func (w *World) arm(trace *crashpoint.Trace, trigger *crashpoint.Trigger) {
 	if err := trace.Arm(ctx, trigger); err != nil {
 		Broken("arming the tracer: %v", err)
 	}
-}
-
-// snapshot copies the world's folder beside itself.
-func (w *World) snapshot() (string, error) {
-	folder, err := w.config.Run.Scratch(folderName(w.config.Name) + "-base")
-	if err != nil {
-		return "", err
-	}
-	base := filepath.Join(folder, "stores")
-	return base, os.CopyFS(base, os.DirFS(w.dir))
-}
-
-// restore makes the world's folder what it was at the snapshot.
-func (w *World) restore(base string) error {
-	entries, err := os.ReadDir(w.dir)
-	if err != nil {
-		return err
-	}
-	for _, entry := range entries {
-		if err := os.RemoveAll(filepath.Join(w.dir, entry.Name())); err != nil {
-			return err
-		}
-	}
-	return os.CopyFS(w.dir, os.DirFS(base))
 }
 
 // plain makes a value what a mark can hold.

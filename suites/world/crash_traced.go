@@ -3,6 +3,7 @@ package world
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 
 	"github.com/holdfast-mcp/holdfast/faults/crashpoint"
@@ -90,4 +91,28 @@ func (t traced) close(w *World) {
 	if t.other != nil {
 		w.EndCallers()
 	}
+}
+
+// snapshot copies the world's folder beside itself.
+func (w *World) snapshot() (string, error) {
+	folder, err := w.config.Run.Scratch(folderName(w.config.Name) + "-base")
+	if err != nil {
+		return "", err
+	}
+	base := filepath.Join(folder, "stores")
+	return base, os.CopyFS(base, os.DirFS(w.dir))
+}
+
+// restore makes the world's folder what it was at the snapshot.
+func (w *World) restore(base string) error {
+	entries, err := os.ReadDir(w.dir)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		if err := os.RemoveAll(filepath.Join(w.dir, entry.Name())); err != nil {
+			return err
+		}
+	}
+	return os.CopyFS(w.dir, os.DirFS(base))
 }
