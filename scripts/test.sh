@@ -142,11 +142,14 @@ if [ "${CI:-}" = true ] || node20_is_here; then
   if step "outside" fixtures/thirdparty/install.sh outside; then
     step "outside: both helpers answer alike" env HOLDFAST="$PWD/bin/holdfast" \
       node --test "$(fixtures/thirdparty/install.sh --where)/outside/test/interop.test.js" || true
-    for target in node-helper outside-app; do
-      # shellcheck disable=SC2046 # one word each
-      gate 0 "$target" --profile work-records --no-control $(without_browser)
-      judged "$target" pass WR-02 WR-03 WR-06 WR-16 WR-19 WR-33 WR-40
-    done
+    # The crash points of the half that is the reference's were tried above.
+    # shellcheck disable=SC2046 # one word each
+    gate 0 node-helper --profile work-records --no-control $(without_browser) \
+      --skip WR-11/every-crash-point-of-an-apply --skip WR-13/killed-while-deleting --skip WR-30/killed-while-changing
+    judged node-helper pass WR-02 WR-03 WR-06 WR-16 WR-31 WR-32 WR-33 WR-42
+    # shellcheck disable=SC2046 # one word each
+    gate 0 outside-app --profile work-records --no-control $(without_browser) --skip 'WR-03/*' --skip 'WR-33/*'
+    judged outside-app pass WR-05 WR-11 WR-13 WR-19 WR-20 WR-29 WR-30
   fi
 else
   skip "fixtures/outside" "no npm, or no node of version 20 or newer"
