@@ -79,8 +79,9 @@ var locked = []suites.Test{
 			s.StopProcess("app")
 			s.lookAtTaskAs(app, once, t)
 			s.Launch(world.Only("app"))
-			s.seenJoined(once, id)
-			s.startAnew(once, t)
+			if s.seenJoined(once, id) { // else nothing more is to be learnt
+				s.startAnew(once, t)
+			}
 		}),
 		Judge: judge.All(judge.OlderAppRepaired, judge.RecordFree),
 	},
