@@ -97,7 +97,7 @@ func BenchmarkStep(b *testing.B) {
 			b.Fatal(err)
 		}
 		p := policy.At(filepath.Join(dir, "policy.json"))
-		e := New(Ports{Clock: clock{}, IDs: ids{}, Admit: definitions.Rules{}, Store: store, Policies: p, Log: nowhere(),
+		e := New(Ports{Clock: clock{}, IDs: ids{}, Admit: definitions.Rules{}, Store: store, Policies: p, Background: beside, Log: nowhere(),
 			Invoke: chain.Chain{Policies: p, Controls: chain.Controls(lenient{}, nil), Audit: log, Clock: clock{}, Chat: silent{}}})
 		defer e.Close()
 		call := StepCall{definitions.Nudge, json.RawMessage(`{"channel":"lobby","content":"text"}`)}

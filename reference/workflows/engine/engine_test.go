@@ -115,10 +115,13 @@ func newBench(t *testing.T, dir string, p ports.Policies) *bench {
 		t.Fatal(err)
 	}
 	b := &bench{t: t, dir: dir, disk: &crowded{Store: store}, calls: &invoked{}}
-	b.Engine = New(Ports{Clock: clock{}, IDs: ids{}, Admit: definitions.Rules{}, Store: b.disk, Policies: p, Invoke: b.calls, Log: nowhere()})
+	b.Engine = New(Ports{Clock: clock{}, IDs: ids{}, Admit: definitions.Rules{}, Store: b.disk, Policies: p, Invoke: b.calls, Background: beside, Log: nowhere()})
 	t.Cleanup(b.Close)
 	return b
 }
+
+// beside runs an operation in a goroutine, as the server does.
+func beside(run func()) { go run() }
 
 func nowhere() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
 
