@@ -12,7 +12,8 @@ import (
 )
 
 // StartCrash is the start of a process that is to be killed at every crash point
-// of what it does to a store before it says anything to anybody.
+// of what it does to a store before it turns to another one, or says anything to
+// anybody.
 type StartCrash struct {
 	Process string
 	// Store is the target file's name of the store.
@@ -80,11 +81,12 @@ func (w *World) recordStart(c StartCrash, base string) crashpoint.Record {
 	return record
 }
 
-// ofStart lists the runs: up to the first word to anybody outside.
+// ofStart lists the runs: up to the first change to another store, or the first
+// word to anybody outside.
 func (w *World) ofStart(c StartCrash, record crashpoint.Record) []crashpoint.Run {
 	last := len(record.Points) + 1
 	for _, p := range record.Points {
-		if p.Kind == crashpoint.Ack {
+		if store := w.storeOf(p.Path); p.Kind == crashpoint.Ack || store != "" && store != c.Store {
 			last = min(last, p.N)
 		}
 	}
