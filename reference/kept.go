@@ -49,8 +49,11 @@ var kept = map[string][]string{
 
 	"WF-01": {"engine.Engine.Start", "checkpoint.Store.Create"},
 	"WF-12": {"engine.run.storeGoingOut", "engine.goingOut"},
+	"WF-13": {"engine.run.store", "engine.run.advance"},
 	"WF-14": {"engine.resumed", "engine.Engine.resuming"},
 	"WF-15": {"engine.Engine.Status", "engine.orphaned"},
+	"WF-16": {"engine.retryable", "engine.run.call"},
+	"WF-17": {"engine.retryable", "engine.resumed"},
 
 	"DU-01": {"sidecar.file.write", "sidecar.file.dsn"},
 	"DU-02": {"sidecar.inTransaction", "sidecar.appendIntent"},
