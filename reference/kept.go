@@ -48,6 +48,9 @@ var kept = map[string][]string{
 	"WR-42": {"sidecar.file.prepare", "sidecar.file.settleSchema"},
 
 	"WF-01": {"engine.Engine.Start", "checkpoint.Store.Create"},
+	"WF-04": {"chain.Controls", "chain.Chain.Invoke", "chain.Chain.record"},
+	"WF-05": {"chain.approval", "chain.needsApproval"},
+	"WF-06": {"approval.Store.Use", "chain.Hash"},
 	"WF-12": {"engine.run.storeGoingOut", "engine.goingOut"},
 	"WF-13": {"engine.run.store", "engine.run.advance"},
 	"WF-14": {"engine.resumed", "engine.Engine.resuming"},

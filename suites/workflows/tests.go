@@ -13,7 +13,7 @@ const Profile = "workflows"
 
 // Tests are the specs of profile WF, in the contract's order.
 func Tests() []suites.Test {
-	tests := slices.Concat(begins, doubts, inOrder, retries)
+	tests := slices.Concat(begins, doubts, inOrder, retries, approvals, controls)
 	for i := range tests {
 		t := &tests[i]
 		t.Profile = Profile
@@ -66,6 +66,26 @@ func noKind(kinds ...string) func(*target.File) string {
 		}
 		return ""
 	}
+}
+
+// noAction says that a spec needs actions of whoever runs the server.
+func noAction(names ...string) func(*target.File) string {
+	return func(f *target.File) string {
+		for _, name := range names {
+			if _, there := f.Actions[name]; !there {
+				return fmt.Sprintf("the target file has no action %q", name)
+			}
+		}
+		return ""
+	}
+}
+
+// noConfirmation says that a spec needs a write that carries a confirmation.
+func noConfirmation(f *target.File) string {
+	if write := f.Profiles.Workflows.Steps["write"]; write.Preview == nil || len(write.Preview.Capture) == 0 {
+		return "the target file's step write has no preview that captures a confirmation"
+	}
+	return ""
 }
 
 // first is the first thing that is missing.

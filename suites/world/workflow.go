@@ -28,17 +28,8 @@ func (w *World) Binding(name string) map[string]string {
 // Step is one entry of a definition, as the target file writes a kind of step.
 // Where the kind needs a confirmation the caller asks for it first.
 func (c *Caller) Step(kind string, params map[string]string) json.RawMessage {
-	spec, there := c.w.Target.Profiles.Workflows.Steps[kind]
-	if !there {
-		Inconclusive("the target file has no step of kind %q in profiles.workflows.steps", kind)
-	}
-	if spec.Preview != nil {
-		op := c.Do(Act{Role: "preview", Tool: spec.Preview, Params: params})
-		if op.Outcome() != history.Done {
-			Inconclusive("the preview of a step of kind %s (%s) was not accepted: %s", kind, spec.Preview.Name, reasonOf(op))
-		}
-	}
-	return c.w.entry(kind, spec.Step, params)
+	c.Confirmation(kind, params)
+	return c.w.entry(kind, c.w.stepOf(kind).Step, params)
 }
 
 // entry makes a definition's entry out of its template.
