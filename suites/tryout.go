@@ -23,6 +23,7 @@ type trial struct {
 	// lenient: what the target does with the calls is for the specs to judge; only
 	// a target file that does not fit the target ends the trial.
 	lenient bool
+	several bool // the target has more than one helper
 }
 
 func (t *trial) step(name string, do func() string) {
@@ -76,25 +77,51 @@ func Starts(ctx context.Context, s Setup) error {
 	return nil
 }
 
+// walk tries the target for one profile of each of its helpers.
 func (t *trial) walk(ctx context.Context, s Setup) []Step {
-	f := s.Target
+	var helpers, profiles []string
+	for _, profile := range []string{target.ProfileDurability, target.ProfileWorkRecords, target.ProfileWorkflows} {
+		if helper := s.Target.For(profile).Helper(); s.Target.Claims(profile) && !slices.Contains(helpers, helper) {
+			helpers, profiles = append(helpers, helper), append(profiles, profile)
+		}
+	}
+	t.several = len(helpers) > 1
+	for _, profile := range profiles {
+		if !t.tried(ctx, s, profile) {
+			break
+		}
+	}
+	return t.steps
+}
+
+// named is the helper's name where there is another one.
+func (t *trial) named(helper string) string {
+	if t.several {
+		return helper
+	}
+	return ""
+}
+
+// tried walks the helper of one profile through the steps, and says whether it
+// came to their end.
+func (t *trial) tried(ctx context.Context, s Setup, profile string) bool {
 	var err error
 	if s.Folder, err = os.MkdirTemp(s.Scratch, "doctor-"); err != nil {
-		return []Step{{Name: stepStart, Detail: fmt.Sprintf("making a folder for its logs: %v", err), Advice: "make room on the disk"}}
-	}
-	profile := target.ProfileDurability
-	if !f.Claims(profile) {
-		profile = target.ProfileWorkRecords
+		t.steps = append(t.steps, Step{Name: stepStart, Detail: fmt.Sprintf("making a folder for its logs: %v", err), Advice: "make room on the disk"})
+		return false
 	}
 	drive := func(w *world.World) {
 		t.step(stepStart, func() string { w.Launch(); return "" })
 		var c *world.Caller
-		t.step(stepHelp, func() string { c = w.NewCaller(); return "" })
-		t.step(stepTools, func() string { return allListed(f, c.Tools()) })
-		if profile == target.ProfileDurability {
+		t.step(stepHelp, func() string { c = w.NewCaller(); return t.named(w.Target.Helper()) })
+		t.step(stepTools, func() string { return allListed(s.Target, w.Target.Helper(), c.Tools()) })
+		switch profile {
+		case target.ProfileDurability:
 			t.writeAndRead(w, c)
-		} else {
+		case target.ProfileWorkRecords:
 			t.startAndGet(w, c)
+		default:
+			t.startAndAsk(w, c)
 		}
 	}
 	result := Perform(ctx, Test{
@@ -106,21 +133,32 @@ func (t *trial) walk(ctx context.Context, s Setup) []Step {
 		t.steps = append(t.steps, Step{Name: t.under, Detail: result.Reason, Advice: adviceFor[t.under]})
 	case result.Verdict == verdict.Pass:
 		t.steps = append(t.steps, Step{Name: stepStop, OK: true})
+		return true
 	default:
 		t.steps = append(t.steps, Step{Name: stepStop, Detail: result.Reason, Advice: adviceFor[stepStop]})
 	}
-	return t.steps
+	return false
 }
 
-// allListed stops the trial if the target file names a tool that the helper has not.
-func allListed(f *target.File, listed []string) string {
+// allListed stops the trial if the target file names a tool that the helper of
+// its profile has not.
+func allListed(f *target.File, helper string, listed []string) string {
 	named := []string{}
-	if wr := f.Profiles.WorkRecords; wr != nil {
+	its := func(profile string) bool { return f.For(profile).Helper() == helper }
+	if wr := f.Profiles.WorkRecords; wr != nil && its(target.ProfileWorkRecords) {
 		for _, tool := range wr.Tools {
 			named = append(named, tool.Name)
 		}
 	}
-	if du := f.Profiles.Durability; du != nil {
+	if wf := f.Profiles.Workflows; wf != nil && its(target.ProfileWorkflows) {
+		for _, tool := range wf.Tools {
+			named = append(named, tool.Name)
+		}
+		for _, step := range wf.Steps {
+			named = append(named, step.Tool)
+		}
+	}
+	if du := f.Profiles.Durability; du != nil && its(target.ProfileDurability) {
 		for _, tool := range slices.Concat(du.Setup, du.Writes, du.Invalid, []target.Tool{du.Read}) {
 			named = append(named, tool.Name)
 		}
@@ -180,6 +218,26 @@ func (t *trial) startAndGet(w *world.World, c *world.Caller) {
 	})
 	t.step(stepRead, func() string {
 		op := c.Do(world.Act{Role: "get", Params: map[string]string{"item_id": id}})
+		t.accepted(op)
+		return op.Invoked.Tool
+	})
+}
+
+// startAndAsk starts a workflow of one write and asks for its status.
+func (t *trial) startAndAsk(w *world.World, c *world.Caller) {
+	params := w.Binding("own")
+	t.step(stepWrite, func() string {
+		params["text"] = w.Word("doctor")
+		params["steps"] = "[" + string(c.Step("write", params)) + "]"
+		op := c.Do(world.Act{Role: "start", Params: params})
+		t.accepted(op)
+		if params["operation_id"] = op.Text("operation_id"); params["operation_id"] == "" && !t.lenient {
+			world.Inconclusive("%s was accepted and its answer has no operation_id; check the answer mapping of start", op.Invoked.Tool)
+		}
+		return op.Invoked.Tool
+	})
+	t.step(stepRead, func() string {
+		op := c.Do(world.Act{Role: "status", Params: params})
 		t.accepted(op)
 		return op.Invoked.Tool
 	})

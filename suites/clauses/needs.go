@@ -68,6 +68,8 @@ var vocabulary = []Need{
 	{"claim:access", "tools that declare the access they need, and a caller who lacks it"},
 	{"claim:fencing", "a recheck that can declare a command not applied"},
 	{"claim:retry-policy", "tool policies that declare idempotent and safe to retry"},
+	{"claim:confirmation", "writes that need the confirmation of their own preview"},
+	{"claim:bindings", "operations that belong to a profile and a target, and a caller of another"},
 	{"claim:handles", "results that contain handles with a stated lifetime"},
 	{"claim:jobs", "tools that hand work to a child process and give out its ID"},
 	{"claim:tasks", "MCP Tasks over the same record"},
@@ -85,7 +87,7 @@ var vocabulary = []Need{
 	{"wire:helper", "the link between caller and helper goes through the harness"},
 	{"wire:account", "the link between app and account service goes through the harness"},
 	{"wire:server", "the link between the page's tools and its server goes through the harness"},
-	{"wire:upstream", "the link between a step's tool and the outside service goes through the harness"},
+	{"wire:outside", "the link between a step's tool and the outside service goes through the harness"},
 
 	{"probe:anchor", "an independent look at an item ID's anchor"},
 	{"probe:intents", "an independent look at the intents of an item ID"},
@@ -109,9 +111,7 @@ var vocabulary = []Need{
 	{"action:lock_library", "the library is made busy, and free again"},
 	{"action:type", "a person types in the editor"},
 	{"action:reload", "a person reloads the page"},
-	{"action:confirm", "a person confirms a preview"},
-	{"action:set_policy", "a control of the server (allowlist, access, write mode, …) is changed"},
-	{"action:switch_binding", "calls are made under another profile or target binding"},
+	{"action:deny", "a control of the server (allowlist, access, write mode, …) is changed"},
 
 	{"files:store", "where the server's own files are"},
 	{"files:sidecar", "where the sidecar's files are"},
