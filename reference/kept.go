@@ -57,6 +57,8 @@ var kept = map[string][]string{
 	"WF-15": {"engine.Engine.Status", "engine.orphaned"},
 	"WF-16": {"engine.retryable", "engine.run.call"},
 	"WF-17": {"engine.retryable", "engine.resumed"},
+	"WF-18": {"engine.doubted", "chatclient.Client.do"},
+	"WF-19": {"engine.concluded", "engine.unsent", "chatclient.refusal"},
 
 	"DU-01": {"sidecar.file.write", "sidecar.file.dsn"},
 	"DU-02": {"sidecar.inTransaction", "sidecar.appendIntent"},

@@ -140,6 +140,24 @@ func (f *front) mend() error {
 	return nil
 }
 
+// away lets go of the address, so that the operating system refuses connections
+// to it, or takes it again.
+func (f *front) away(on bool) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch {
+	case f.closed:
+		return fmt.Errorf("wire %s is closed: its address cannot be let go or taken again", f.name)
+	case on:
+		f.proxy.Stop()
+		return nil
+	}
+	if err := f.proxy.Start(); err != nil {
+		return fmt.Errorf("wire %s: taking the address %s again: %w", f.name, f.proxy.Listen, err)
+	}
+	return nil
+}
+
 func (f *front) close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -2,9 +2,11 @@ package wire_test
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/http"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -370,5 +372,33 @@ func TestHTTPHistoryCarriesWhatJudgesCount(t *testing.T) {
 		if *e.Request != want[i] {
 			t.Errorf("event %d is %+v\nexpected %+v", i+1, *e.Request, want[i])
 		}
+	}
+}
+
+func TestHTTPWireThatIsAwayRefusesConnections(t *testing.T) {
+	s := newServer(t)
+	w := newHTTPWire(t, s.URL)
+	w.mustPost("/mcp", callOf(1, "write", "a"))
+	for range 2 {
+		w.client.CloseIdleConnections()
+		if err := w.Away(true); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := net.Dial("tcp", w.Addr()); !errors.Is(err, syscall.ECONNREFUSED) {
+			t.Fatalf("a connection to a wire that is away came to %v, expected it to be refused", err)
+		}
+		if err := w.Away(false); err != nil {
+			t.Fatal(err)
+		}
+		w.mustPost("/mcp", callOf(2, "write", "b"))
+	}
+	if n := w.Count(wire.Match{Tool: "write"}); n != 3 {
+		t.Errorf("%d requests came, expected 3", n)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Away(true); err == nil || !strings.Contains(err.Error(), "is closed: its address cannot be let go or taken again") {
+		t.Errorf("a closed wire that is to be away says %v", err)
 	}
 }

@@ -118,6 +118,11 @@ func (w *Wire) Delay(toCallee, toCaller time.Duration) error {
 	return w.front.delay(toCallee, toCaller)
 }
 
+// Away makes the callee one that nobody listens for: connections to the wire's
+// address are refused by the operating system, so that no request can leave.
+// Those that are open end. With false the address is taken again.
+func (w *Wire) Away(on bool) error { return w.front.away(on) }
+
 // Close ends the wire: undecided messages are dropped, both sides are closed,
 // and nothing of it is left when Close returns but the last turns of toxiproxy's
 // own goroutines. It may be called twice.
