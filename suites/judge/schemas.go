@@ -11,6 +11,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/holdfast-mcp/holdfast/fixtures/schemas"
 	"github.com/holdfast-mcp/holdfast/reports/history"
 )
 
@@ -121,11 +122,7 @@ func (r *Ruling) statesEnumerated(h history.History, list toolList) {
 }
 
 func matches(schema, content any) error {
-	compiler := jsonschema.NewCompiler()
-	if err := compiler.AddResource("output.json", schema); err != nil {
-		return fmt.Errorf("its outputSchema cannot be read: %w", err)
-	}
-	compiled, err := compiler.Compile("output.json")
+	compiled, err := schemas.CompileValue(schema)
 	if err != nil {
 		return fmt.Errorf("its outputSchema is none: %w", err)
 	}

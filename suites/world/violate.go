@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/holdfast-mcp/holdfast/fixtures/schemas"
 	"github.com/holdfast-mcp/holdfast/fixtures/target"
 )
 
@@ -27,7 +27,7 @@ func (c *Caller) Violations(fresh func() Act, keywords ...string) []Act {
 	if raw == nil || json.Unmarshal(raw, &in) != nil {
 		Inconclusive("tools/list gives no inputSchema of %s that can be read", name)
 	}
-	whole, err := compiled(raw)
+	whole, err := schemas.Compile(raw)
 	if err != nil {
 		Inconclusive("the inputSchema of %s is none: %v", name, err)
 	}
@@ -122,18 +122,6 @@ func (c *Caller) rawInputSchema(tool string) json.RawMessage {
 		}
 	}
 	return nil
-}
-
-func compiled(raw json.RawMessage) (*jsonschema.Schema, error) {
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
-	if err != nil {
-		return nil, err
-	}
-	compiler := jsonschema.NewCompiler()
-	if err := compiler.AddResource("input.json", doc); err != nil {
-		return nil, err
-	}
-	return compiler.Compile("input.json")
 }
 
 // schema is what is read of a JSON Schema to break it.
@@ -327,7 +315,7 @@ func otherCase(text string) string {
 
 // unlike is a text that fits the schema's lengths and not its pattern.
 func (s schema) unlike(valid string) (string, bool) {
-	pattern, err := regexp.Compile(s.Pattern)
+	pattern, err := schemas.CompilePattern(s.Pattern)
 	if s.Pattern == "" || err != nil {
 		return "", false
 	}

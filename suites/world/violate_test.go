@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"slices"
 	"testing"
+
+	"github.com/holdfast-mcp/holdfast/fixtures/schemas"
 )
 
 func TestBreachesBreakOneKeywordEach(t *testing.T) {
@@ -13,7 +15,7 @@ func TestBreachesBreakOneKeywordEach(t *testing.T) {
 		"count":{"type":"integer","minimum":1,"maximum":5},
 		"free":true,
 		"list":{"type":"array","minItems":1,"maxItems":2,"items":{"type":"object","required":["text"],"properties":{"text":{"type":"string"}}}}}}`
-	whole, err := compiled(json.RawMessage(raw))
+	whole, err := schemas.Compile(json.RawMessage(raw))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +76,7 @@ func TestWhatIsLeftOutIsFilledIn(t *testing.T) {
 	const raw = `{"type":"object","additionalProperties":false,"dependentRequired":{"after":["key"]},"properties":{"key":{"type":"string"},
 		"status":{"enum":["open","done"]},"label":{"type":["string","null"],"minLength":3},"count":{"type":"integer","minimum":4},
 		"share":{"type":"number","exclusiveMaximum":1},"code":{"type":"string","pattern":"^[0-9]+$"},"after":{"type":"string"},"list":{"type":"array"}}}`
-	whole, err := compiled(json.RawMessage(raw))
+	whole, err := schemas.Compile(json.RawMessage(raw))
 	if err != nil {
 		t.Fatal(err)
 	}
