@@ -22,7 +22,8 @@ type Ports struct {
 	Store    ports.Store
 	Policies ports.Policies
 	Invoke   ports.Invoking
-	// Background lets what it is given run beside whoever asked for it (WF-01, WF-30).
+	// Background lets what it is given run beside whoever asked for it (WF-01,
+	// WF-30); nil is a goroutine of its own.
 	Background func(run func())
 	Log        *slog.Logger // gets references and codes only
 }
@@ -45,6 +46,9 @@ type Engine struct {
 
 // New makes an engine that runs nothing yet. It must be closed.
 func New(p Ports) *Engine {
+	if p.Background == nil {
+		p.Background = func(run func()) { go run() }
+	}
 	life, leave := context.WithCancel(context.Background())
 	return &Engine{ports: p, life: life, leave: leave, runs: map[string]*run{}, kept: map[string]ports.Operation{}}
 }
