@@ -48,9 +48,12 @@ var kept = map[string][]string{
 	"WR-42": {"sidecar.file.prepare", "sidecar.file.settleSchema"},
 
 	"WF-01": {"engine.Engine.Start", "checkpoint.Store.Create"},
+	"WF-03": {"engine.Engine.find", "checkpoint.Store.owner"},
 	"WF-04": {"chain.Controls", "chain.Chain.Invoke", "chain.Chain.record"},
 	"WF-05": {"chain.approval", "chain.needsApproval"},
 	"WF-06": {"approval.Store.Use", "chain.Hash"},
+	"WF-07": {"definitions.Rules.Admit", "definitions.steps"},
+	"WF-08": {"definitions.Rules.Admit", "definitions.Ordinary"},
 	"WF-12": {"engine.run.storeGoingOut", "engine.goingOut"},
 	"WF-13": {"engine.run.store", "engine.run.advance"},
 	"WF-14": {"engine.resumed", "engine.Engine.resuming"},

@@ -13,7 +13,7 @@ const Profile = "workflows"
 
 // Tests are the specs of profile WF, in the contract's order.
 func Tests() []suites.Test {
-	tests := slices.Concat(begins, doubts, inOrder, retries, approvals, controls, lost, refusals)
+	tests := slices.Concat(begins, doubts, inOrder, retries, approvals, controls, lost, refusals, definitions, foreigners)
 	for i := range tests {
 		t := &tests[i]
 		t.Profile = Profile
