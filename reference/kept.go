@@ -54,6 +54,7 @@ var kept = map[string][]string{
 	"WF-06": {"approval.Store.Use", "chain.Hash"},
 	"WF-07": {"definitions.Rules.Admit", "definitions.steps"},
 	"WF-08": {"definitions.Rules.Admit", "definitions.Ordinary"},
+	"WF-09": {"private.openFolder", "private.fill"},
 	"WF-12": {"engine.run.storeGoingOut", "engine.goingOut"},
 	"WF-13": {"engine.run.store", "engine.run.advance"},
 	"WF-14": {"engine.resumed", "engine.Engine.resuming"},
@@ -62,6 +63,7 @@ var kept = map[string][]string{
 	"WF-17": {"engine.retryable", "engine.resumed"},
 	"WF-18": {"engine.doubted", "chatclient.Client.do"},
 	"WF-19": {"engine.concluded", "engine.unsent", "chatclient.refusal"},
+	"WF-25": {"checkpoint.decode", "checkpoint.Store.Load"},
 
 	"DU-01": {"sidecar.file.write", "sidecar.file.dsn"},
 	"DU-02": {"sidecar.inTransaction", "sidecar.appendIntent"},

@@ -3,6 +3,7 @@ package workflows
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/holdfast-mcp/holdfast/fixtures/target"
 	"github.com/holdfast-mcp/holdfast/suites"
@@ -13,7 +14,7 @@ const Profile = "workflows"
 
 // Tests are the specs of profile WF, in the contract's order.
 func Tests() []suites.Test {
-	tests := slices.Concat(begins, doubts, inOrder, retries, approvals, controls, lost, refusals, definitions, foreigners)
+	tests := slices.Concat(begins, doubts, inOrder, retries, approvals, controls, lost, refusals, definitions, foreigners, private, damaged)
 	for i := range tests {
 		t := &tests[i]
 		t.Profile = Profile
@@ -101,4 +102,20 @@ func first(checks ...func(*target.File) string) func(*target.File) string {
 		}
 		return ""
 	}
+}
+
+// noFile says that a spec needs a file for the checkpoint of each operation.
+func noFile(f *target.File) string {
+	if strings.Contains(f.Profiles.Workflows.Probes["checkpoint"].File, "{{operation_id}}") {
+		return ""
+	}
+	return "the target file's probe \"checkpoint\" reads no file of one operation ({{operation_id}}), so that nothing can be done to one"
+}
+
+// noStore says that a spec needs to know where the store lies.
+func noStore(f *target.File) string {
+	if len(f.Profiles.Workflows.Store) > 0 {
+		return ""
+	}
+	return "the target file does not say where the store of operations lies (profiles.workflows.store)"
 }
