@@ -63,7 +63,10 @@ var kept = map[string][]string{
 	"WF-17": {"engine.retryable", "engine.resumed"},
 	"WF-18": {"engine.doubted", "chatclient.Client.do"},
 	"WF-19": {"engine.concluded", "engine.unsent", "chatclient.refusal"},
+	"WF-22": {"engine.concluded", "chatclient.Client.Compose"},
 	"WF-25": {"checkpoint.decode", "checkpoint.Store.Load"},
+	"WF-27": {"ports.State.Settled", "engine.Engine.claim"},
+	"WF-31": {"engine.run.store", "engine.concluded"},
 
 	"DU-01": {"sidecar.file.write", "sidecar.file.dsn"},
 	"DU-02": {"sidecar.inTransaction", "sidecar.appendIntent"},

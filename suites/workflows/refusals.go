@@ -27,7 +27,7 @@ var refusals = []suites.Test{
 				s.ask("status", id, converged)
 				s.lookAt(converged, id, first, second)
 			}
-			s.ordinary()
+			s.goesOn(s.step("write"), s.step("write"))
 		}),
 		Judge: judge.All(judge.Placed("outside-refused", len(refusalStatuses)), judge.DefiniteIsNoDoubt),
 	},
@@ -46,18 +46,8 @@ var refusals = []suites.Test{
 			s.Mark("expected", map[string]any{"text": first.text, "end": "unsent", "how": "no connection"})
 			s.ask("status", id, converged)
 			s.lookAt(converged, id, first, second)
-			s.ordinary()
+			s.goesOn(s.step("write"), s.step("write"))
 		}),
 		Judge: judge.All(judge.Placed("outside-away", 1), judge.DefiniteIsNoDoubt),
 	},
-}
-
-// ordinary is an operation of two writes that nothing happens to.
-func (s *scene) ordinary() string {
-	first, second := s.step("write"), s.step("write")
-	id := s.start(first, second)
-	s.settle(id)
-	s.ask("status", id, converged)
-	s.lookAt(converged, id, first, second)
-	return id
 }

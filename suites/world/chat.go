@@ -1,11 +1,13 @@
 package world
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"syscall"
 
 	"github.com/holdfast-mcp/holdfast/faults"
@@ -128,4 +130,21 @@ func (w *World) OutsideAway() *Trouble {
 	fault.Prove(faults.Absent, "a connection of the harness's own, which was refused", map[string]any{"told": err.Error()})
 	fault.Reach(history.Fired, nil)
 	return trouble
+}
+
+// LookAtChanges records how many outside requests that change something came, and
+// how many of them carry one of some texts.
+func (w *World) LookAtChanges(when string, texts ...string) {
+	change := func(m wire.Message) bool { return m.HTTPMethod != http.MethodGet && m.HTTPMethod != http.MethodHead }
+	names := func(m wire.Message) bool {
+		return slices.ContainsFunc(texts, func(text string) bool { return bytes.Contains(m.Body, []byte(text)) })
+	}
+	line := w.outside()
+	w.config.Recorder.Record(history.Event{Kind: history.KindLook, Look: &history.Look{
+		Surface: history.SurfaceWire, Probe: "changes", When: when,
+		Rows: []map[string]any{{
+			"came":  line.Count(wire.Match{Where: change}),
+			"named": line.Count(wire.Match{Where: func(m wire.Message) bool { return change(m) && names(m) }}),
+		}},
+	}})
 }
