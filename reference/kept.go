@@ -67,6 +67,7 @@ var kept = map[string][]string{
 	"WF-25": {"checkpoint.decode", "checkpoint.Store.Load"},
 	"WF-27": {"ports.State.Settled", "engine.Engine.claim"},
 	"WF-31": {"engine.run.store", "engine.concluded"},
+	"WF-23": {"definitions.View", "definitions.Refused", "chain.Chain.record"},
 
 	"DU-01": {"sidecar.file.write", "sidecar.file.dsn"},
 	"DU-02": {"sidecar.inTransaction", "sidecar.appendIntent"},

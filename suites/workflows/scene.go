@@ -31,8 +31,9 @@ const (
 type scene struct {
 	*world.World
 	server     *world.Caller
-	operations []string // every ID that was answered, in order
-	steps      []step   // every step that was made, in order
+	operations []string       // every ID that was answered, in order
+	steps      []step         // every step that was made, in order
+	birds      []world.Canary // every canary that was planted
 }
 
 // on makes a spec's drive out of a function over a scene.

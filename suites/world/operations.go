@@ -7,6 +7,8 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/holdfast-mcp/holdfast/fixtures/target"
 	"github.com/holdfast-mcp/holdfast/reports/history"
@@ -54,4 +56,29 @@ func (w *World) LookAtOperations(when string, params map[string]string) {
 		look.Rows = append(look.Rows, map[string]any{"file": name, "digest": fmt.Sprintf("%x", sha256.Sum256(data))})
 	}
 	w.config.Recorder.Record(history.Event{Kind: history.KindLook, Look: &look})
+}
+
+// SpoilCheckpoint damages the checkpoint of an operation: every file of the store
+// that holds JSON and is named after the operation gets a word in its middle, where
+// none belongs.
+func (w *World) SpoilCheckpoint(id, word string) {
+	spoilt := []string{}
+	for _, path := range w.operationFiles() {
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			Broken("damaging the checkpoint of operation %s: %v", id, err)
+		}
+		if !strings.Contains(filepath.Base(path), id) || !json.Valid(raw) || len(raw) < 100 {
+			continue
+		}
+		middle := len(raw) / 2
+		if err := os.WriteFile(path, slices.Concat(raw[:middle], []byte(`"`+word+`"`), raw[middle:]), 0o600); err != nil {
+			Broken("damaging the checkpoint of operation %s: %v", id, err)
+		}
+		spoilt = append(spoilt, filepath.Base(path))
+	}
+	if len(spoilt) == 0 {
+		Inconclusive("the store has no file named after operation %s that holds JSON, so that its checkpoint could not be damaged", id)
+	}
+	w.Mark("checkpoint damaged", map[string]any{"operation_id": id, "files": spoilt})
 }
