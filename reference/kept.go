@@ -55,6 +55,7 @@ var kept = map[string][]string{
 	"WF-07": {"definitions.Rules.Admit", "definitions.steps"},
 	"WF-08": {"definitions.Rules.Admit", "definitions.Ordinary"},
 	"WF-09": {"private.openFolder", "private.fill"},
+	"WF-11": {"checkpoint.Store.Acquire", "checkpoint.held.Release"},
 	"WF-12": {"engine.run.storeGoingOut", "engine.goingOut"},
 	"WF-13": {"engine.run.store", "engine.run.advance"},
 	"WF-14": {"engine.resumed", "engine.Engine.resuming"},
