@@ -64,6 +64,8 @@ var kept = map[string][]string{
 	"WF-17": {"engine.retryable", "engine.resumed"},
 	"WF-18": {"engine.doubted", "chatclient.Client.do"},
 	"WF-19": {"engine.concluded", "engine.unsent", "chatclient.refusal"},
+	"WF-20": {"engine.run.advance", "engine.run.during", "engine.run.stop"},
+	"WF-21": {"engine.cancelled", "engine.doubted"},
 	"WF-22": {"engine.concluded", "chatclient.Client.Compose"},
 	"WF-25": {"checkpoint.decode", "checkpoint.Store.Load"},
 	"WF-27": {"ports.State.Settled", "engine.Engine.claim"},

@@ -10,6 +10,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/faults"
 	"github.com/holdfast-mcp/holdfast/faults/wire"
 	"github.com/holdfast-mcp/holdfast/reports/history"
+	"github.com/holdfast-mcp/holdfast/reports/wait"
 )
 
 // OutsideWire is the wire between the server and the outside service that its
@@ -139,11 +140,13 @@ func (c *Caller) dead() {
 	}
 }
 
-// OutsideHold holds every outside request with a text.
+// OutsideHold holds every outside request with a text, or every answer to one.
 type OutsideHold struct {
 	*Trouble
 	w     *World
 	text  string
+	what  string // "request" or "answer"
+	match wire.Match
 	line  wire.Line
 	gate  wire.Gate
 	fault *faults.Placement
@@ -152,31 +155,69 @@ type OutsideHold struct {
 // HoldOutside holds every outside request with a text from now on, until it is
 // released.
 func (w *World) HoldOutside(text string) *OutsideHold {
-	h := &OutsideHold{w: w, text: text, line: w.outside()}
-	h.fault = w.ledger.Arm("outside-held", "wire "+OutsideWire+" · every request with the text of the step")
-	h.gate = h.line.Gate(carrying(text))
+	return w.holdOutside("request", text, carrying(text))
+}
+
+// HoldOutsideAnswer holds every answer to an outside request with a text from now
+// on, until it is released.
+func (w *World) HoldOutsideAnswer(text string) *OutsideHold {
+	match := carrying(text)
+	match.Answer = true
+	return w.holdOutside("answer", text, match)
+}
+
+func (w *World) holdOutside(what, text string, match wire.Match) *OutsideHold {
+	h := &OutsideHold{w: w, text: text, what: what, match: match, line: w.outside()}
+	h.fault = w.ledger.Arm("outside-held", "wire "+OutsideWire+" · every "+what+" with the text of the step")
+	h.gate = h.line.Gate(match)
 	h.Trouble = w.trouble(func() {
-		h.fault.Reach(history.Observed, map[string]any{"waiting": h.gate.Waiting(), "passed": h.line.Passed(carrying(text))})
+		h.fault.Reach(history.Observed, map[string]any{"waiting": h.gate.Waiting(), "passed": h.line.Passed(match)})
 		h.gate.Open()
 		h.fault.Reach(history.Healed, map[string]any{"gate": "open"})
 	}, h.gate.Open)
 	return h
 }
 
-// Await waits until such a request is held; without one there is nothing to judge.
+// Await waits until such a message is held; without one there is nothing to judge.
 func (h *OutsideHold) Await() {
 	w := h.w
-	if !w.Await("an outside request with the text of the step", func() bool { return h.gate.Waiting() > 0 }) {
-		Inconclusive("no outside request with the text %q came within %v, so that nothing could be held", h.text, w.config.Limits.Converge)
+	if !w.Await("an outside "+h.what+" with the text of the step", func() bool { return h.gate.Waiting() > 0 }) {
+		Inconclusive("no outside %s with the text %q came within %v, so that nothing could be held", h.what, h.text, w.config.Limits.Converge)
 	}
-	h.fault.Reach(history.Matched, map[string]any{"came": h.line.Count(carrying(h.text))})
+	h.fault.Reach(history.Matched, map[string]any{"came": h.line.Count(h.match)})
 	h.fault.Reach(history.Held, map[string]any{"waiting": h.gate.Waiting()})
-	passed := h.line.Passed(carrying(h.text))
+	passed := h.line.Passed(h.match)
 	if passed != 0 {
-		Inconclusive("%d outside requests with the text %q passed although all were to be held", passed, h.text)
+		Inconclusive("%d outside %ss with the text %q passed although all were to be held", passed, h.what, h.text)
 	}
-	h.fault.Prove(faults.Absent, "the wire, where the request is held and has not left", map[string]any{"passed": passed})
+	h.prove(passed)
 	h.fault.Reach(history.Fired, map[string]any{"waiting": h.gate.Waiting()})
+}
+
+// prove proves by the wire that a held request has not left, and by the outside
+// service that it has applied what it answered.
+func (h *OutsideHold) prove(passed int) {
+	if h.what == "request" {
+		h.fault.Prove(faults.Absent, "the wire, where the request is held and has not left", map[string]any{"passed": passed})
+		return
+	}
+	proof := h.w.effect(h.text)
+	evidence, shown, err := proof.Shows(h.w.ctx, wire.Message{})
+	if err != nil || !shown {
+		Inconclusive("the answer to the outside request with the text %q is held, and its effect is not seen: %v (%v)", h.text, evidence, err)
+	}
+	h.fault.Prove(faults.Committed, proof.By, evidence)
+}
+
+// AwaitThough waits for a fact that is to come although something is held. It
+// waits less long than a target itself waits for what is held, and does not stop
+// the spec when the fact stays away.
+func (w *World) AwaitThough(what string, fact func() bool) bool {
+	err := wait.For(w.ctx, what, 3*w.config.Limits.Withheld, func(context.Context) (bool, error) { return fact(), nil })
+	if err != nil {
+		w.Mark("awaited in vain", map[string]any{"what": what})
+	}
+	return err == nil
 }
 
 // LookAtWire records how many outside requests with a text came, and how many of
