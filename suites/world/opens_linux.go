@@ -23,14 +23,23 @@ type Openings struct {
 
 // WatchOpenings begins to watch the folders that hold a store's files.
 func (w *World) WatchOpenings(store string) *Openings {
+	var folders []string
+	for _, file := range w.store(store) {
+		folders = append(folders, filepath.Dir(file))
+	}
+	return w.WatchFolders(store, folders...)
+}
+
+// WatchFolders begins to watch folders in which a store's files are, or in which
+// nobody has to look for them.
+func (w *World) WatchFolders(store string, folders ...string) *Openings {
 	fd, err := unix.InotifyInit1(unix.IN_NONBLOCK | unix.IN_CLOEXEC)
 	if err != nil {
 		Broken("watching the store %q: %v", store, err)
 	}
 	o := &Openings{w: w, store: store, fd: fd, inside: map[int32]string{}}
 	seen := map[string]bool{}
-	for _, file := range w.store(store) {
-		folder := filepath.Dir(file)
+	for _, folder := range folders {
 		if seen[folder] {
 			continue
 		}
