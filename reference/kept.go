@@ -72,6 +72,7 @@ var kept = map[string][]string{
 	"WF-31": {"engine.run.store", "engine.concluded"},
 	"WF-23": {"definitions.View", "definitions.Refused", "chain.Chain.record"},
 	"WF-24": {"checkpoint.Valid", "checkpoint.Store.Load"},
+	"WF-28": {"private.openFolder", "private.Folder.open", "private.Folder.replaceable"},
 
 	"DU-01": {"sidecar.file.write", "sidecar.file.dsn"},
 	"DU-02": {"sidecar.inTransaction", "sidecar.appendIntent"},

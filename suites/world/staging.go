@@ -78,8 +78,11 @@ func (w *World) WatchReads(name, path string) Watched {
 }
 
 // Look records whether the file was read so far.
-func (f Watched) Look() {
-	look := history.Look{Surface: history.SurfaceStore, Probe: "reads", When: "converged", Params: map[string]string{"file": f.name}}
+func (f Watched) Look() { f.LookAt("converged") }
+
+// LookAt records at a moment whether the file was read so far.
+func (f Watched) LookAt(when string) {
+	look := history.Look{Surface: history.SurfaceStore, Probe: "reads", When: when, Params: map[string]string{"file": f.name}}
 	read, err := f.reads.Seen()
 	look.Rows = []map[string]any{{"read": read}}
 	if err != nil {
