@@ -48,6 +48,7 @@ var kept = map[string][]string{
 	"WR-42": {"sidecar.file.prepare", "sidecar.file.settleSchema"},
 
 	"WF-01": {"engine.Engine.Start", "checkpoint.Store.Create"},
+	"WF-02": {"checkpoint.NewID", "checkpoint.Valid"},
 	"WF-03": {"engine.Engine.find", "checkpoint.Store.owner"},
 	"WF-04": {"chain.Controls", "chain.Chain.Invoke", "chain.Chain.record"},
 	"WF-05": {"chain.approval", "chain.needsApproval"},
