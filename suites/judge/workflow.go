@@ -15,9 +15,6 @@ const (
 	whenResumed = "resumed" // behind a resume that has come to rest
 )
 
-// The states of an operation that no call changes.
-var settledStates = []string{"needs_review", "completed", "failed", "cancelled"}
-
 // operation is one acknowledged start, with the texts of its steps in their order.
 type operation struct {
 	id    string

@@ -166,12 +166,13 @@ func (w *World) lookForStrays(run string, usual map[string]bool) {
 	}
 }
 
-// stateFiles are the files that are there, without those that never count as state.
+// stateFiles are the files that are there, without those that never count as
+// state. The IDs of operations, which are new in every run, do not tell them apart.
 func (w *World) stateFiles() (map[string]bool, error) {
 	there := map[string]bool{}
 	err := w.eachFile(func(rel, _ string) error {
 		if (target.State{}).Counts(rel) {
-			there[rel] = true
+			there[operationID.ReplaceAllString(rel, "wf_*")] = true
 		}
 		return nil
 	})

@@ -23,7 +23,7 @@ func (w *World) onCopy(c Crash, base string) traced {
 		Broken("restoring the stores: %v", err)
 	}
 	trace, err := crashpoint.Prepare(filepath.Dir(base), crashpoint.Plan{
-		Naming:  crashpoint.Naming{Roots: []string{w.dir}, Exclude: []string{"tmp/*", "runtime/*", "*-shm"}},
+		Naming:  crashpoint.Naming{Roots: []string{w.dir}, Exclude: []string{"tmp/*", "runtime/*", "*-shm"}, Patterns: []string{operationID.String()}},
 		NoRings: true,
 	})
 	if err != nil {
@@ -100,7 +100,29 @@ func (w *World) snapshot() (string, error) {
 		return "", err
 	}
 	base := filepath.Join(folder, "stores")
-	return base, os.CopyFS(base, os.DirFS(w.dir))
+	return base, copyTree(base, w.dir)
+}
+
+// copyTree copies a folder with the modes of what is in it: a store that is to be
+// private is refused by its owner where they are lost.
+func copyTree(to, from string) error {
+	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
+		return err
+	}
+	return filepath.WalkDir(from, func(name string, entry os.DirEntry, err error) error {
+		if err != nil || entry.Type()&os.ModeSymlink != 0 {
+			return err
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(from, name)
+		if err != nil {
+			return err
+		}
+		return os.Chmod(filepath.Join(to, rel), info.Mode().Perm())
+	})
 }
 
 // restore makes the world's folder what it was at the snapshot.
@@ -114,5 +136,5 @@ func (w *World) restore(base string) error {
 			return err
 		}
 	}
-	return os.CopyFS(w.dir, os.DirFS(base))
+	return copyTree(w.dir, base)
 }
