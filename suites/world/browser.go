@@ -2,6 +2,7 @@ package world
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -85,26 +86,44 @@ func (w *World) rowsInBrowser(name string, params map[string]string) ([]map[stri
 }
 
 // Shoot keeps a picture of the page as the browser shows it now, as NAME.png
-// beside the history. One of a page on which a secret can be read is not kept,
-// because nothing can be taken out of a picture.
+// beside the history, or tells in the history why there is none.
 func (w *World) Shoot(name string) {
-	b, file := w.chromium(), name+".png"
-	text, err := b.Text(w.ctx)
-	if err == nil && tells(text, w.config.Redact) {
-		w.Mark("screenshot left out", map[string]any{"file": file, "reason": "the page shows a secret"})
-		return
-	}
-	var picture []byte
-	if err == nil {
-		picture, err = b.Screenshot(w.ctx)
-	}
-	if err == nil {
+	file := name + ".png"
+	picture, leftOut, err := pictured(w.ctx, w.chromium(), w.config.Redact)
+	if err == nil && leftOut == "" {
 		err = os.WriteFile(filepath.Join(w.config.Folder, file), picture, 0o644)
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		Broken("keeping a screenshot: %v", err)
+	case leftOut != "":
+		w.Mark("screenshot left out", map[string]any{"file": file, "reason": leftOut})
+	default:
+		w.Mark(ScreenshotMark, map[string]any{"file": file})
 	}
-	w.Mark(ScreenshotMark, map[string]any{"file": file})
+}
+
+// openPage is the page that a browser shows.
+type openPage interface {
+	Text(context.Context) (string, error)
+	Screenshot(context.Context) ([]byte, error)
+}
+
+// pictured is a picture of a page, or why it is left out. One of a page on which a
+// secret can be read is, because nothing can be taken out of a picture; so is one of
+// a page that does not answer, which is the target's and told by the looks at it.
+func pictured(ctx context.Context, page openPage, redact func([]byte) []byte) (picture []byte, leftOut string, err error) {
+	text, err := page.Text(ctx)
+	switch {
+	case err == nil && tells(text, redact):
+		return nil, "the page shows a secret", nil
+	case err == nil:
+		picture, err = page.Screenshot(ctx)
+	}
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		return nil, err.Error(), nil
+	}
+	return picture, "", err
 }
 
 // tells says whether a secret stands in a text.
