@@ -168,8 +168,11 @@ func (d *decision) completeness() {
 	for _, broken := range d.asked.Broken {
 		d.add(Incomplete, "%s", broken)
 	}
-	ran, gated := 0, 0
+	planned, ran, gated := 0, 0, 0
 	for _, s := range d.report.Specs {
+		if s.Verdict != verdict.NotApplicable {
+			planned++
+		}
 		switch s.Verdict {
 		case verdict.Error:
 			d.add(Incomplete, "%s ended in an error of the harness or the machine: %s", s.ID, s.Reason)
@@ -185,8 +188,10 @@ func (d *decision) completeness() {
 		}
 	}
 	switch {
-	case ran == 0:
+	case planned == 0:
 		d.add(Incomplete, "nothing ran: no spec of the selection applies to the target")
+	case ran == 0:
+		d.add(Incomplete, "nothing ran: no spec came to a result")
 	case gated == 0:
 		d.add(Incomplete, "no spec of a clause that gates (level %s) ran", d.report.Selection.Level)
 	}

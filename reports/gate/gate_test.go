@@ -171,3 +171,14 @@ func TestAReasonOfTheGateIsOneLine(t *testing.T) {
 	))
 	g.Expect(r.Specs[0].Reason).To(Equal(whole))
 }
+
+// Whether nothing applied or nothing came to its end is told apart.
+func TestDecideSaysWhyNothingRan(t *testing.T) {
+	g := NewWithT(t)
+	decide := func(v verdict.Verdict, asked gate.Asked) []reports.Reason {
+		specs := []reports.Spec{spec("a", v, "DU-01")}
+		return gate.Decide(&reports.Report{Specs: specs, Clauses: rows(specs...), Selection: reports.Selection{Level: "must"}}, asked).Reasons
+	}
+	g.Expect(decide(none, gate.Asked{})).To(ContainElement(reports.Reason{Code: 3, Text: "nothing ran: no spec of the selection applies to the target"}))
+	g.Expect(decide(lost, gate.Asked{Interrupted: true})).To(ContainElement(reports.Reason{Code: 3, Text: "nothing ran: no spec came to a result"}))
+}
