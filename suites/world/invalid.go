@@ -30,12 +30,28 @@ func (c *Caller) InvalidCalls(value string) []Act {
 		Broken("making the arguments of %s: %v", write.Name, err)
 	}
 	valid, _ := expanded.(map[string]any)
-	for _, v := range in.breaches(valid) {
+	for _, v := range some(in.breaches(valid), mostInvalid) {
 		tool := write
 		tool.Arguments, _ = v.value.(map[string]any)
 		acts = append(acts, Act{Role: "invalid", Tool: &tool, Params: map[string]string{"violation": v.what}})
 	}
 	return acts
+}
+
+// mostInvalid bounds the calls that are derived from one schema: each is followed
+// by a read, and the hundredth way to break it tells what the others did.
+const mostInvalid = 100
+
+// some are at most n of a list, spread over all of it.
+func some[T any](all []T, n int) []T {
+	if len(all) <= n {
+		return all
+	}
+	out := make([]T, n)
+	for i := range out {
+		out[i] = all[i*len(all)/n]
+	}
+	return out
 }
 
 // Tools are the names of the tools that the helper lists.

@@ -145,3 +145,17 @@ func TestHasKeyword(t *testing.T) {
 		}
 	}
 }
+
+func TestALongListIsThinnedOverAllOfIt(t *testing.T) {
+	var all []int
+	for i := range 1000 {
+		all = append(all, i)
+	}
+	got := some(all, 100)
+	if len(got) != 100 || got[0] != 0 || got[50] != 500 || got[99] != 990 {
+		t.Errorf("100 of 1000 are %v", got)
+	}
+	if got := some(all[:7], 100); len(got) != 7 {
+		t.Errorf("of a list that is short enough %d are left", len(got))
+	}
+}
