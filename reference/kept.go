@@ -70,10 +70,12 @@ var kept = map[string][]string{
 	"WF-22": {"engine.concluded", "chatclient.Client.Compose"},
 	"WF-25": {"checkpoint.decode", "checkpoint.Store.Load"},
 	"WF-27": {"ports.State.Settled", "engine.Engine.claim"},
+	"WF-30": {"workflows.Run", "engine.Engine.launch", "engine.Engine.Close"},
 	"WF-31": {"engine.run.store", "engine.concluded"},
 	"WF-23": {"definitions.View", "definitions.Refused", "chain.Chain.record"},
 	"WF-24": {"checkpoint.Valid", "checkpoint.Store.Load"},
 	"WF-28": {"private.openFolder", "private.Folder.open", "private.Folder.replaceable"},
+	"WF-32": {"workflows.newServer", "serving.Stdio", "serving.HTTP"},
 
 	"DU-01": {"sidecar.file.write", "sidecar.file.dsn"},
 	"DU-02": {"sidecar.inTransaction", "sidecar.appendIntent"},

@@ -2,6 +2,7 @@ package world
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,6 +29,8 @@ type Caller struct {
 	known   target.Scope
 	file    *target.File // of a helper in another contract version, else nil
 	cut     bool         // its connection was cut by a fault
+	asked   string       // the revision to shake hands in
+	agreed  string       // the one that was agreed on
 }
 
 // NewCaller starts a helper process on the target's stores and shakes hands.
@@ -64,7 +67,7 @@ func (w *World) newCallerAs(as manner) (*Caller, error) {
 	name := w.Target.Helper()
 	entry := w.process(name)
 	entry.instance++
-	c := &Caller{w: w, name: fmt.Sprintf("%s.%d", name, entry.instance), path: entry.spec.MCP.HTTP, known: target.Scope{}, file: as.file}
+	c := &Caller{w: w, name: fmt.Sprintf("%s.%d", name, entry.instance), path: entry.spec.MCP.HTTP, known: target.Scope{}, file: as.file, asked: cmp.Or(as.revision, w.Target.Revision)}
 	more := target.Scope{}
 	if !entry.spec.MCP.Stdio {
 		port, err := w.config.Run.Ports.Next()
@@ -114,7 +117,7 @@ func (c *Caller) connect(callee string) (err error) {
 
 // shakeHands begins a session over the caller's wire.
 func (c *Caller) shakeHands() error {
-	options := mcp.Options{Name: c.name, Recorder: c.w.config.Recorder, Revision: c.w.Target.Revision, Version: c.w.config.Version}
+	options := mcp.Options{Name: c.name, Recorder: c.w.config.Recorder, Revision: c.asked, Version: c.w.config.Version}
 	if c.path != "" {
 		c.session = mcp.DialHTTP(c.wire.URL()+c.path, options)
 	} else {
@@ -126,9 +129,11 @@ func (c *Caller) shakeHands() error {
 	}
 	ctx, cancel := context.WithTimeout(c.w.ctx, c.w.config.Limits.Ready)
 	defer cancel()
-	if _, err := c.session.Handshake(ctx); err != nil {
+	server, err := c.session.Handshake(ctx)
+	if err != nil {
 		return c.noHandshake(err)
 	}
+	c.agreed = server.Revision
 	c.process.MarkReady("shook hands")
 	return nil
 }

@@ -84,6 +84,8 @@ type manner struct {
 	file    *target.File
 	wrapped func([]string) []string
 	env     map[string]string
+	// revision to shake hands in, "" for the target's.
+	revision string
 }
 
 // spawn starts an instance of a process. more adds to the templates that it may use.
