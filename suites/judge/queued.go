@@ -80,10 +80,13 @@ func FollowUpsQueued(clause string, roles ...string) Rule {
 			if len(ops) == 0 {
 				r.doubted("no %s was sent", role)
 			}
-			refused, first := 0, ""
+			refused, first, why := 0, "", "although their item ID had been issued"
 			for _, o := range ops {
 				switch o.Outcome() {
 				case history.Refused:
+					if o.Param("item_id") == "" {
+						why = "because their start had given out no item ID"
+					}
 					if refused++; first == "" {
 						first = answerReason(o)
 					}
@@ -94,7 +97,7 @@ func FollowUpsQueued(clause string, roles ...string) Rule {
 				}
 			}
 			if refused > 0 {
-				r.broke(clause, fmt.Sprintf("%d of %d follow-ups (%s) were refused although their item ID had been issued", refused, len(ops), role),
+				r.broke(clause, fmt.Sprintf("%d of %d follow-ups (%s) were refused %s", refused, len(ops), role, why),
 					"first reason: "+first)
 			}
 		}

@@ -58,6 +58,8 @@ func TestFollowUpsQueued(t *testing.T) {
 			finds(broken("WR-04", "1 of 2 follow-ups (note) were refused although their item ID had been issued", "first reason: refused: never_issued")), nil},
 		variant{"all are refused", edits(ends("c2", refused("transient", "not_yet")), ends("c3", refused("permanent", "never_issued"))),
 			finds(broken("WR-04", "2 of 2 follow-ups (note) were refused although their item ID had been issued", "first reason: refused: not_yet")), nil},
+		variant{"there is no ID to send it under", edits(ends("c3", refused("permanent", "invalid")), param("c3", "item_id", "")),
+			finds(broken("WR-04", "1 of 2 follow-ups (note) were refused because their start had given out no item ID", "first reason: refused: invalid")), nil},
 		variant{"a follow-up says applied", edits(field("c2", "state", "applied")),
 			finds(broken("WR-04", "a follow-up on an item that does not exist yet was not answered as queued", `call c2 (note): state "applied"`)), nil},
 		variant{"a follow-up says failed", edits(field("c4", "state", "failed")),
