@@ -29,7 +29,7 @@ func TestThePolicyVerb(t *testing.T) {
 
 	code, _, errs = holdfast(t, "policy", path, "forbid")
 	g.Expect(code).To(Equal(2))
-	g.Expect(errs).To(ContainSubstring("expected FILE deny CONTROL, with a control of allowlist, category, access, write_mode, confirmation, or FILE allow"))
+	g.Expect(errs).To(ContainSubstring("expected FILE deny CONTROL, with a control of allowlist, category, access, write_mode, confirmation, FILE confirm TOOL, or FILE allow"))
 	code, _, errs = holdfast(t, "policy", path, "deny", "luck")
 	g.Expect(code).NotTo(BeZero())
 	g.Expect(errs).To(ContainSubstring(`there is no control "luck"`))

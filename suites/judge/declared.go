@@ -97,6 +97,34 @@ func (r *Ruling) retriedOnce(h history.History, o operation, at int) {
 	}
 }
 
+// ConfirmationUsedUp (WF-16): a step in doubt that declares both and carried a
+// one-time confirmation is not sent again with it; its operation stops with the
+// code approval_invalid.
+func ConfirmationUsedUp(h history.History) Ruling {
+	var r Ruling
+	for _, o := range r.operations(h) {
+		at, ok := r.struckStep(h, o)
+		if !ok || r.answeredResumes(h, o) == 0 {
+			continue
+		}
+		if kind := kindOf(h, o.texts[at]); kind != "confirmed" {
+			r.doubted("the step in doubt of operation %s is of kind %q, and one with a confirmation is needed", o.id, kind)
+			continue
+		}
+		r.neverSentAgain("WF-16", h, o, at)
+		r.standsAt("WF-16", "an operation goes on although the confirmation of its step was used up", h, o, whenConverged, "failed", "needs_review")
+		answers := callsAbout(h, "status", whenConverged, o)
+		if len(answers) == 0 || answers[0].Outcome() != history.Done {
+			r.doubted("the status of operation %s was not answered at the end", o.id)
+			continue
+		}
+		if code := answers[0].Text("code"); code != "approval_invalid" {
+			r.broke("WF-16", "a retry with a used confirmation does not end with approval_invalid", says("status", answers[0]), fmt.Sprintf("its code is %q", shortened(code, 80)))
+		}
+	}
+	return r
+}
+
 // HalfDeclared (WF-17): a step in doubt whose tool declares only one of the two is
 // left to a review and never goes out again. That a resume can send a step again
 // is shown by another operation, whose step declares both.

@@ -89,3 +89,29 @@ func TestHalfDeclared(t *testing.T) {
 		variant{"there is no other", edits(noCall("c1")), nil, []string{"1 steps with one declaration and 0 with both were in doubt; one of each is needed"}},
 	)
 }
+
+// confirmedOnce tells of a step with a confirmation that was in doubt and resumed.
+func confirmedOnce() history.History {
+	s := newStory()
+	doubtOf(s, "wf_1", "one", "two", "confirmed", false) // c1, c2
+	s.look("effects", "struck", nil, row("text", "one"))
+	s.look("effects", "converged", nil, row("text", "one"))
+	s.call("status", params("operation_id", "wf_1", "moment", "converged"), done("operation", "needs_review", "code", "approval_invalid")) // c3
+	return s.told()
+}
+
+func TestConfirmationUsedUp(t *testing.T) {
+	rules(t, ConfirmationUsedUp, confirmedOnce(),
+		variant{"it is failed", edits(stored("wf_1", "converged", "failed")), nil, nil},
+		variant{"it goes out again", edits(wire("one", "converged", 2, 2)),
+			finds(broken("WF-16", "a step in doubt was sent again", "operation wf_1: 2 requests of the step came, 1 of them before it was in doubt", `the outside service has applied "one" 1 times`)), nil},
+		variant{"the operation goes on", edits(stored("wf_1", "converged", "completed")),
+			finds(broken("WF-16", "an operation goes on although the confirmation of its step was used up", `operation wf_1 is stored as map[state:completed steps:[unknown pending]], expected "failed", "needs_review"`)), nil},
+		variant{"its code is another", edits(field("c3", "code", "outcome_unknown")),
+			finds(broken("WF-16", "a retry with a used confirmation does not end with approval_invalid", "status c3 was answered ", `its code is "outcome_unknown"`)), nil},
+		variant{"its status is not asked", edits(noCall("c3")), nil, []string{"the status of operation wf_1 was not answered at the end"}},
+		variant{"nobody resumed it", edits(noCall("c2")), nil, []string{"no resume of operation wf_1 was answered"}},
+		variant{"it needed no confirmation", edits(markData("step", "kind", "retryable")), nil,
+			[]string{`the step in doubt of operation wf_1 is of kind "retryable", and one with a confirmation is needed`}},
+	)
+}

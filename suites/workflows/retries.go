@@ -17,6 +17,18 @@ var retries = []suites.Test{
 		}),
 		Judge: judge.All(judge.Placed("kill-at-answer", 1), judge.BothDeclared),
 	},
+	{
+		ID: "WF-16/confirmation-works-once", Clauses: []string{"WF-16"},
+		Title:   "a step that declares both and carries a one-time confirmation is not retried with it: the second attempt is denied as approval_invalid",
+		Faults:  []string{"kill-at-answer"},
+		Missing: first(noKind("confirmed"), noAction("confirm")),
+		Drive: on(func(s *scene) {
+			s.begin()
+			s.Act("confirm", nil)
+			s.killedApplied("confirmed")
+		}),
+		Judge: judge.All(judge.Placed("kill-at-answer", 1), judge.ConfirmationUsedUp),
+	},
 	half("WF-17/idempotent-alone", "a step that declares itself idempotent and not safe to retry is left to a review", "idempotent"),
 	half("WF-17/safe-to-retry-alone", "a step that declares itself safe to retry and not idempotent is left to a review", "safe_to_retry"),
 }
@@ -49,6 +61,7 @@ func (s *scene) killedApplied(kind string) {
 	s.server = s.server.Restarted()
 	s.ask("resume", id, resumed)
 	s.settle(id)
+	s.ask("status", id, converged)
 	s.lookAt(converged, id, first, second)
 }
 

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -40,6 +41,22 @@ func Deny(path, control string) error {
 		return err
 	}
 	denials[i].edit(&p)
+	return Write(path, p)
+}
+
+// Confirm changes a policy file so that a write by one tool needs a confirmation
+// from now on, whatever the tool declares of repeating it.
+func Confirm(path, tool string) error {
+	p, err := read(path)
+	if err != nil {
+		return err
+	}
+	t, there := p.Tools[tool]
+	if !there {
+		return fmt.Errorf("change the policy %s: it has no tool %q; there are %s", path, tool, strings.Join(slices.Sorted(maps.Keys(p.Tools)), ", "))
+	}
+	t.Approval = "required"
+	p.Tools[tool] = t
 	return Write(path, p)
 }
 

@@ -93,6 +93,18 @@ func TestEachControlCanBeMadeToDeny(t *testing.T) {
 	NewWithT(t).Expect(err).To(MatchError(ContainSubstring(`there is no control "luck"; there are ` + strings.Join(policy.Controls(), ", "))))
 }
 
+func TestAToolCanBeMadeToNeedAConfirmation(t *testing.T) {
+	g := NewWithT(t)
+	path := filepath.Join(t.TempDir(), "policy.json")
+	g.Expect(policy.Begin(path)).To(Succeed())
+	g.Expect(policy.Confirm(path, "set_topic")).To(Succeed())
+	p, err := policy.At(path).Current(t.Context())
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(p.NeedsApproval("set_topic")).To(BeTrue())
+	g.Expect(p.Tools["set_topic"].Retryable()).To(BeTrue(), "what it declares of repeating it stays")
+	g.Expect(policy.Confirm(path, "luck")).To(MatchError(ContainSubstring(`it has no tool "luck"; there are composer_publish, nudge, publish`)))
+}
+
 func TestWhatIsNotNamedIsNotPermitted(t *testing.T) {
 	g := NewWithT(t)
 	var p ports.Policy
