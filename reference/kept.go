@@ -56,6 +56,7 @@ var kept = map[string][]string{
 	"WF-07": {"definitions.Rules.Admit", "definitions.steps"},
 	"WF-08": {"definitions.Rules.Admit", "definitions.Ordinary"},
 	"WF-09": {"private.openFolder", "private.fill"},
+	"WF-10": {"checkpoint.Store.write", "checkpoint.Store.Create"},
 	"WF-11": {"checkpoint.Store.Acquire", "checkpoint.held.Release"},
 	"WF-12": {"engine.run.storeGoingOut", "engine.goingOut"},
 	"WF-13": {"engine.run.store", "engine.run.advance"},
@@ -74,6 +75,7 @@ var kept = map[string][]string{
 	"WF-31": {"engine.run.store", "engine.concluded"},
 	"WF-23": {"definitions.View", "definitions.Refused", "chain.Chain.record"},
 	"WF-24": {"checkpoint.Valid", "checkpoint.Store.Load"},
+	"WF-26": {"engine.run.storeGoingOut", "engine.run.unstored"},
 	"WF-28": {"private.openFolder", "private.Folder.open", "private.Folder.replaceable"},
 	"WF-32": {"workflows.newServer", "serving.Stdio", "serving.HTTP"},
 

@@ -36,6 +36,9 @@ type Crash struct {
 	// Stays: once an error was returned every later call that can return it does
 	// so as well, as on a disk that is full from then on.
 	Stays bool
+	// StoreOnly: only what happens to the store of operations counts, and only there
+	// errors are returned, as on a disk of its own (profile WF).
+	StoreOnly bool
 	// Once: moments between which nothing changes are tried once, not on both sides
 	// of every call.
 	Once bool

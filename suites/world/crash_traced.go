@@ -23,7 +23,7 @@ func (w *World) onCopy(c Crash, base string) traced {
 		Broken("restoring the stores: %v", err)
 	}
 	trace, err := crashpoint.Prepare(filepath.Dir(base), crashpoint.Plan{
-		Naming:  crashpoint.Naming{Roots: []string{w.dir}, Exclude: []string{"tmp/*", "runtime/*", "*-shm"}, Patterns: []string{operationID.String()}},
+		Naming:  crashpoint.Naming{Roots: w.rootsOf(c), Exclude: []string{"tmp/*", "runtime/*", "*-shm"}, Patterns: []string{operationID.String()}},
 		NoRings: true,
 	})
 	if err != nil {

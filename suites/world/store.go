@@ -154,3 +154,24 @@ func (w *World) Damage(how disk.Damage, id, other string) {
 	}
 	w.Mark(DamagedMark, map[string]any{"operation_id": id, "how": string(how), "was": before["sha256"], "is": after["sha256"]})
 }
+
+// rootsOf are the folders whose files count at crash points.
+func (w *World) rootsOf(c Crash) []string {
+	if !c.StoreOnly {
+		return []string{w.dir}
+	}
+	var roots []string
+	for _, glob := range w.Target.Profiles.Workflows.Store {
+		fixed := w.dir
+		for part := range strings.SplitSeq(path.Clean(glob), "/") {
+			if strings.ContainsAny(part, `*?[\`) {
+				break
+			}
+			fixed = filepath.Join(fixed, part)
+		}
+		if !slices.Contains(roots, fixed) {
+			roots = append(roots, fixed)
+		}
+	}
+	return roots
+}

@@ -222,11 +222,18 @@ func (w *World) AwaitThough(what string, fact func() bool) bool {
 
 // LookAtWire records how many outside requests with a text came, and how many of
 // them were let through.
-func (w *World) LookAtWire(when, text string) {
+func (w *World) LookAtWire(when, text string) { w.LookAtWireIn("", when, text) }
+
+// LookAtWireIn is LookAtWire in a run at one crash point.
+func (w *World) LookAtWireIn(run, when, text string) {
 	line := w.outside()
 	position := carrying(text)
+	params := map[string]string{"text": text}
+	if run != "" {
+		params["run"] = run
+	}
 	w.config.Recorder.Record(history.Event{Kind: history.KindLook, Look: &history.Look{
-		Surface: history.SurfaceWire, Probe: OutsideWire, When: when, Params: map[string]string{"text": text},
+		Surface: history.SurfaceWire, Probe: OutsideWire, When: when, Params: params,
 		Rows: []map[string]any{{"came": line.Count(position), "passed": line.Passed(position)}},
 	}})
 }

@@ -49,8 +49,11 @@ func (s *Store) Create(_ context.Context, o ports.Operation) (ports.Lock, error)
 		err = s.write(o)
 	}
 	if err != nil {
-		_, gone := s.folder.Remove(lockFile(o.ID))
-		return nil, errors.Join(err, file.Close(), gone)
+		// The start is refused: a checkpoint that is there all the same goes first, so
+		// that none is ever there that nobody could lock.
+		_, checkpoint := s.folder.Remove(checkpointFile(o.ID))
+		_, lock := s.folder.Remove(lockFile(o.ID))
+		return nil, errors.Join(err, file.Close(), checkpoint, lock)
 	}
 	return held, nil
 }
