@@ -139,6 +139,9 @@ func (s *scene) state(id string) string {
 // settle waits until an operation stands where nothing moves it but a caller. That
 // it may not is for the judges to say.
 func (s *scene) settle(id string) {
+	if id == "" {
+		return // the start gave out none, and the judges say so
+	}
 	s.Await("operation "+id+" to come to rest", func() bool {
 		state := s.state(id)
 		return state != "" && state != "running"
