@@ -149,7 +149,7 @@ if [ "${CI:-}" = true ] || node20_is_here; then
     judged node-helper pass WR-02 WR-03 WR-06 WR-16 WR-31 WR-32 WR-33 WR-42
     # shellcheck disable=SC2046 # one word each
     gate 0 outside-app --profile work-records --no-control $(without_browser) --skip 'WR-03/*' --skip 'WR-33/*'
-    judged outside-app pass WR-05 WR-11 WR-13 WR-19 WR-20 WR-29 WR-30
+    judged outside-app pass WR-05 WR-11/every-crash-point-of-an-apply WR-13 WR-19 WR-20 WR-29 WR-30
   fi
 else
   skip "fixtures/outside" "no npm, or no node of version 20 or newer"
