@@ -13,7 +13,7 @@ var canaries = []suites.Test{
 	{
 		ID: "WF-23/nothing-of-the-content", Clauses: []string{"WF-23"},
 		Title:   "answers about operations hold references, states, counts and codes alone, and no content, result, token or word of the outside service is in an answer, a log or the audit log",
-		Missing: first(noKind("deliver", "read"), noConfirmation, noProbe("audit"), noOperationFiles),
+		Missing: suites.First(noKind("deliver", "read"), noConfirmation, noProbe("audit"), noOperationFiles),
 		Faults:  []string{"outside-refused"},
 		Drive: on(func(s *scene) {
 			s.begin()

@@ -25,7 +25,7 @@ var controls = []suites.Test{
 	{
 		ID: "WF-04/each-control-stops-the-step", Clauses: []string{"WF-04"},
 		Title:   "each control, when it denies after the start, stops the step with a code of its own, and every step leaves its audit record",
-		Missing: first(noConfirmation, noAction("deny", "allow"), noProbe("audit")),
+		Missing: suites.First(noConfirmation, noAction("deny", "allow"), noProbe("audit")),
 		Faults:  []string{"outside-held"},
 		Drive: on(func(s *scene) {
 			s.begin()

@@ -23,7 +23,7 @@ func damagedBy(id string, how disk.Damage) suites.Test {
 		ID: id, Clauses: []string{"WF-25"},
 		Title:   "a damaged checkpoint (" + string(how) + ") is a clear error of that operation and of no other, and its file is kept",
 		Faults:  []string{"kill-at-request", "damaged-file"},
-		Missing: first(noKind("write"), noFile),
+		Missing: suites.First(noKind("write"), noFile),
 		Drive: on(func(s *scene) {
 			s.begin()
 			finished := s.start(s.step("write"))

@@ -21,7 +21,7 @@ var definitions = []suites.Test{
 	{
 		ID: "WF-07/one-to-128-steps", Clauses: []string{"WF-07"},
 		Title:   "a definition with 128 steps is accepted and run; one with none and one with 129 are refused and leave nothing in the store",
-		Missing: first(noKind("read"), noOperationFiles),
+		Missing: suites.First(noKind("read"), noOperationFiles),
 		Drive: on(func(s *scene) {
 			s.begin()
 			one := s.plain("read")
@@ -34,7 +34,7 @@ var definitions = []suites.Test{
 	{
 		ID: "WF-08/no-workflow-inside-a-workflow", Clauses: []string{"WF-08"},
 		Title:   "a pipeline and every workflow tool are refused as a step, alone and behind an ordinary one, and leave nothing in the store",
-		Missing: first(noKind("read"), noOperationFiles, noForbidden),
+		Missing: suites.First(noKind("read"), noOperationFiles, noForbidden),
 		Drive: on(func(s *scene) {
 			s.begin()
 			tools := s.server.Tools()

@@ -16,7 +16,7 @@ func underUmask(id string, umask int) suites.Test {
 		ID: id, Clauses: []string{"WF-09"},
 		Title:   "the store is 0700 and its files 0600 while a step runs, behind a kill, and behind a resume",
 		Faults:  []string{"outside-held", "kill-at-request"},
-		Missing: first(noKind("write"), noStore),
+		Missing: suites.First(noKind("write"), noStore),
 		Drive: on(func(s *scene) {
 			s.Launch()
 			s.server = s.NewCallerUnder(umask)

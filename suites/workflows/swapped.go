@@ -22,7 +22,7 @@ func swappedFor(id string, how world.Swap) suites.Test {
 		ID: id, Clauses: []string{"WF-28"},
 		Title:   "a " + how.What() + " that became " + how.How() + " is refused, and nothing of it is followed, read or changed",
 		Faults:  []string{"kill-at-request", how.What() + " swapped"},
-		Missing: first(noKind("write"), noFile),
+		Missing: suites.First(noKind("write"), noFile),
 		Drive: on(func(s *scene) {
 			s.begin()
 			one := s.step("write")

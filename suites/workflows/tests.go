@@ -15,22 +15,7 @@ const Profile = "workflows"
 // Tests are the specs of profile WF, in the contract's order.
 func Tests() []suites.Test {
 	tests := slices.Concat(begins, doubts, inOrder, retries, approvals, controls, lost, refusals, definitions, foreigners, private, damaged, receipts, final, named, canaries, exclusive, cancels, forged, swapped, identity, crashPoints, starters, revisions, room)
-	for i := range tests {
-		t := &tests[i]
-		t.Profile = Profile
-		t.NotFor = first(notClaimed, t.NotFor)
-		t.Missing = first(missing, t.Missing)
-	}
-	slices.SortStableFunc(tests, func(a, b suites.Test) int {
-		switch {
-		case a.Clauses[0] < b.Clauses[0]:
-			return -1
-		case a.Clauses[0] > b.Clauses[0]:
-			return 1
-		}
-		return 0
-	})
-	return tests
+	return suites.Profiled(Profile, tests, notClaimed, missing)
 }
 
 func notClaimed(f *target.File) string {
@@ -87,21 +72,6 @@ func noConfirmation(f *target.File) string {
 		return "the target file's step write has no preview that captures a confirmation"
 	}
 	return ""
-}
-
-// first is the first thing that is missing.
-func first(checks ...func(*target.File) string) func(*target.File) string {
-	return func(f *target.File) string {
-		for _, check := range checks {
-			if check == nil {
-				continue
-			}
-			if reason := check(f); reason != "" {
-				return reason
-			}
-		}
-		return ""
-	}
 }
 
 // noFile says that a spec needs a file for the checkpoint of each operation.

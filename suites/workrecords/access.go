@@ -38,7 +38,7 @@ var access = []suites.Test{
 	{
 		ID: "WR-39/reading-changes-nothing", Clauses: []string{"WR-39"},
 		Title:   "a tool that only reads changes neither the sidecar nor the library",
-		Missing: first(noStore("sidecar"), noStore("library")),
+		Missing: suites.First(noStore("sidecar"), noStore("library")),
 		Drive: on(func(s *scene) {
 			s.begin()
 			id := s.start(s.newTask().withNote(s.Word("a first note")))

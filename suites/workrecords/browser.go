@@ -12,7 +12,7 @@ var inTheBrowser = []suites.Test{
 	{
 		ID: "WR-13/deleted-by-a-click", Clauses: []string{"WR-13"}, Browser: true,
 		Title:   "an item that the person deletes with a click on its card is gone from the page, its anchor is dead, and what was queued ends failed",
-		NotFor:  first(noCardOnPage, noClick("delete_on_page")),
+		NotFor:  suites.First(noCardOnPage, noClick("delete_on_page")),
 		Missing: noAction("lock", "unblock"),
 		Drive: on(func(s *scene) {
 			s.begin()
@@ -37,7 +37,7 @@ var inTheBrowser = []suites.Test{
 		ID: "WR-36/in-the-browser", Clauses: []string{"WR-36"}, Browser: true,
 		Title:  "what was sent before the login is to be seen on the page after it, the same on answer, sidecar, library and card",
 		Faults: []string{"login-held"},
-		NotFor: first(noTool("status"), noCardOnPage),
+		NotFor: suites.First(noTool("status"), noCardOnPage),
 		Drive: on(func(s *scene) {
 			login := s.beginWithLoginHeld()
 			id := s.start(s.newTask())

@@ -21,7 +21,7 @@ var counters = []suites.Test{
 	{
 		ID: "WR-34/two-numbers", Clauses: []string{"WR-34"},
 		Title:   "starts before the login raise and lower the retrying number alone; failures and refusals raise the permanent one alone",
-		Missing: first(noStaging, noProbe("counters")),
+		Missing: suites.First(noStaging, noProbe("counters")),
 		Faults:  []string{"login-held"},
 		Drive: on(func(s *scene) {
 			login := s.beginWithLoginHeld()

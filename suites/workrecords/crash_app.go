@@ -15,7 +15,7 @@ var ofTheApp = []suites.Test{
 		ID: "WR-11/every-crash-point-of-an-apply", Clauses: []string{"WR-11"},
 		Title:   "killed at any crash point of applying a start, the app started again makes the anchor live, and no second item",
 		Faults:  []string{"crash-point"},
-		Missing: first(noStore("library"), noStore("sidecar")),
+		Missing: suites.First(noStore("library"), noStore("sidecar")),
 		Drive: on(func(s *scene) {
 			act, id := s.starting(s.newTask()), ""
 			s.EachCrashPoint(world.Crash{
@@ -43,7 +43,7 @@ var ofTheApp = []suites.Test{
 		ID: "WR-13/killed-while-deleting", Clauses: []string{"WR-13"},
 		Title:   "killed at any crash point of a deletion, the app ends with all of it done and remembered, or with nothing of it",
 		Faults:  []string{"crash-point"},
-		Missing: first(noStore("library"), noStore("sidecar"), noAction("delete", "lock", "unblock")),
+		Missing: suites.First(noStore("library"), noStore("sidecar"), noAction("delete", "lock", "unblock")),
 		Drive: on(func(s *scene) {
 			id, queued := "", 0
 			s.EachCrashPoint(world.Crash{

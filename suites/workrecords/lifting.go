@@ -34,8 +34,8 @@ func lifted(id string, version int) suites.Test {
 		ID: id, Clauses: []string{"WR-42"},
 		Title:   "a sidecar of an older contract version is lifted with every anchor, intent and key, and everything in it is applied",
 		Faults:  []string{"store-busy"},
-		NotFor:  first(noVersion("helper", version), noVersion("app", version)),
-		Missing: first(noStaging, noStore("library"), noAction("delete")),
+		NotFor:  suites.First(noVersion("helper", version), noVersion("app", version)),
+		Missing: suites.First(noStaging, noStore("library"), noAction("delete")),
 		Drive: on(func(s *scene) {
 			calls, gone := s.leaveOld(version)
 			s.Launch(world.Only("app"))
@@ -57,8 +57,8 @@ func liftKilled(id string, version int) suites.Test {
 		ID: id, Clauses: []string{"WR-42"},
 		Title:   "killed at any crash point of lifting an older sidecar, the app started again has every anchor and intent, and applies everything",
 		Faults:  []string{"crash-point", "store-busy"},
-		NotFor:  first(noVersion("helper", version), noVersion("app", version)),
-		Missing: first(noStaging, noStore("library"), noStore("sidecar"), noAction("delete")),
+		NotFor:  suites.First(noVersion("helper", version), noVersion("app", version)),
+		Missing: suites.First(noStaging, noStore("library"), noStore("sidecar"), noAction("delete")),
 		Drive: on(func(s *scene) {
 			_, gone := s.leaveOld(version)
 			older := s.version("app", version)
@@ -167,7 +167,7 @@ func newerRefused(id string, ownerKilled bool) suites.Test {
 	return suites.Test{
 		ID: id, Clauses: []string{"WR-42"},
 		Title:   "a sidecar of a newer contract version is refused naming both versions, by helper and app, and stays as it was",
-		NotFor:  first(ofNoVersion, noVersion("helper", current), noVersion("app", current)),
+		NotFor:  suites.First(ofNoVersion, noVersion("helper", current), noVersion("app", current)),
 		Missing: noStore("sidecar"),
 		Drive: on(func(s *scene) {
 			s.begin()

@@ -45,8 +45,8 @@ var locked = []suites.Test{
 		ID: "WR-12/behind-a-killed-deletion-of-version-2", Clauses: []string{"WR-12"},
 		Title:   "behind any crash point of a deletion in an app of version 2, a provisional anchor whose item is gone among them, a start under the task key leads to a record",
 		Faults:  []string{"crash-point"},
-		NotFor:  first(noVersion("helper", 2), noVersion("app", 2)),
-		Missing: first(noStore("library"), noStore("sidecar"), noAction("delete")),
+		NotFor:  suites.First(noVersion("helper", 2), noVersion("app", 2)),
+		Missing: suites.First(noStore("library"), noStore("sidecar"), noAction("delete")),
 		Drive: on(func(s *scene) {
 			t, helper, app := s.newTask(), s.version("helper", 2), s.version("app", 2)
 			id := ""
@@ -70,7 +70,7 @@ var locked = []suites.Test{
 	{
 		ID: "WR-11/made-by-an-older-app", Clauses: []string{"WR-11", "WR-12"},
 		Title:  "an item that an app of version 2 made without touching its anchor gets a live one, no second item is made, and a start under the task key leads to it",
-		NotFor: first(noVersion("helper", 2), noVersion("app", 2)),
+		NotFor: suites.First(noVersion("helper", 2), noVersion("app", 2)),
 		Drive: on(func(s *scene) {
 			t, app := s.newTask(), s.version("app", 2)
 			id := s.appliedUnder(s.version("helper", 2), app, t)
@@ -95,7 +95,7 @@ func startFailed(id string, version int) suites.Test {
 	return suites.Test{
 		ID: id, Clauses: []string{"WR-12"},
 		Title:   "behind a start that had failed under an older version, a start under the task key leads to a record",
-		NotFor:  first(noVersion("helper", version), noVersion("app", version)),
+		NotFor:  suites.First(noVersion("helper", version), noVersion("app", version)),
 		Missing: noAction("revoke"),
 		Drive: on(func(s *scene) {
 			t, app := s.newTask(), s.version("app", version)

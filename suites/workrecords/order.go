@@ -74,7 +74,7 @@ var order = []suites.Test{
 // each time the app is killed when it has just begun to.
 var kindsAcrossKills = suites.Test{
 	ID: "WR-05/kinds-across-kills-of-both", Clauses: []string{"WR-05"},
-	NotFor: first(noTool("status"), noTool("complete")),
+	NotFor: suites.First(noTool("status"), noTool("complete")),
 	Title:  "notes, statuses and a completion apply in accepted order, although helper and app are killed between them",
 	Faults: []string{"login-held", "kill-at-answer", "kill-at-stored"},
 	Drive: on(func(s *scene) {
@@ -175,7 +175,7 @@ func heldUp(id, clause, title string, attempts, behind int, rule judge.Rule) sui
 func followedUp(last string) suites.Test {
 	return suites.Test{
 		ID: "WR-04/" + last + "-right-after-start", Clauses: []string{"WR-04"},
-		NotFor: first(noTool("status"), noTool(last)),
+		NotFor: suites.First(noTool("status"), noTool(last)),
 		Title:  "note, status and " + last + " right after a start are accepted and queued",
 		Drive: on(func(s *scene) {
 			s.beginWithoutApp()

@@ -39,7 +39,7 @@ var replaced = []suites.Test{
 		ID: "WR-16/item-is-gone", Clauses: []string{"WR-16"},
 		Title:   "a start that finds its live anchor's item gone marks it dead and answers with a new ID in that same call",
 		Faults:  []string{"store-busy", "app-still"},
-		Missing: first(noStore("sidecar"), noWire(world.AppWire)),
+		Missing: suites.First(noStore("sidecar"), noWire(world.AppWire)),
 		Drive: on(func(s *scene) {
 			s.begin()
 			t := s.newTask()

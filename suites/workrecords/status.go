@@ -21,8 +21,8 @@ var oneStatus = []suites.Test{
 	{
 		ID: "WR-30/any-sequence-of-changes", Clauses: []string{"WR-30"},
 		Title:   "whatever two callers change in whatever sequence, a record has one status, and ends in the last one",
-		NotFor:  first(noTool("status"), noTool("complete"), noTool("cancel")),
-		Missing: first(noProbe("card"), noProbe("writes")),
+		NotFor:  suites.First(noTool("status"), noTool("complete"), noTool("cancel")),
+		Missing: suites.First(noProbe("card"), noProbe("writes")),
 		Drive: on(func(s *scene) {
 			s.begin()
 			callers := []*world.Caller{s.helper, s.NewCaller()}
@@ -53,8 +53,8 @@ var oneStatus = []suites.Test{
 		ID: "WR-30/killed-while-changing", Clauses: []string{"WR-30"},
 		Title:   "killed at any crash point of a change of status, the app started again shows one status, and ends in the new one",
 		Faults:  []string{"crash-point"},
-		NotFor:  first(noTool("status"), noTool("complete")),
-		Missing: first(noStore("library"), noStore("sidecar")),
+		NotFor:  suites.First(noTool("status"), noTool("complete")),
+		Missing: suites.First(noStore("library"), noStore("sidecar")),
 		Drive: on(func(s *scene) {
 			var act world.Act
 			id := ""

@@ -22,22 +22,7 @@ func Tests(table ...Pair) []suites.Test {
 	}
 	// These are about helpers, apps and sidecars of older versions, which keep to less.
 	tests = slices.Concat(tests, pairs(table), lifting, locked)
-	for i := range tests {
-		t := &tests[i]
-		t.Profile = Profile
-		t.NotFor = first(notClaimed, t.NotFor)
-		t.Missing = first(missing, t.Missing)
-	}
-	slices.SortStableFunc(tests, func(a, b suites.Test) int {
-		switch {
-		case a.Clauses[0] < b.Clauses[0]:
-			return -1
-		case a.Clauses[0] > b.Clauses[0]:
-			return 1
-		}
-		return 0
-	})
-	return tests
+	return suites.Profiled(Profile, tests, notClaimed, missing)
 }
 
 func notClaimed(f *target.File) string {
@@ -78,19 +63,4 @@ func noStaging(f *target.File) string {
 		return "the target file names no staging folder for attachments (profiles.work-records.staging)"
 	}
 	return ""
-}
-
-// first asks each question in turn and takes the first answer.
-func first(questions ...func(*target.File) string) func(*target.File) string {
-	return func(f *target.File) string {
-		for _, ask := range questions {
-			if ask == nil {
-				continue
-			}
-			if why := ask(f); why != "" {
-				return why
-			}
-		}
-		return ""
-	}
 }

@@ -85,7 +85,7 @@ func met(id string, p Pair) suites.Test {
 	return suites.Test{
 		ID: id, Clauses: []string{"WR-31"},
 		Title:  fmt.Sprintf("a helper of contract version %d and an app of version %d: %s", p.Helper, p.App, cmp.Or(p.Outcome, "not in the table of pairs")),
-		NotFor: first(noVersion("helper", p.Helper), noVersion("app", p.App)),
+		NotFor: suites.First(noVersion("helper", p.Helper), noVersion("app", p.App)),
 		Drive: on(func(s *scene) {
 			if p.Outcome == "" {
 				world.Broken("the table of pairs does not say what becomes of a helper of version %d and an app of version %d", p.Helper, p.App)
@@ -179,7 +179,7 @@ func laterWords(id string, version int) suites.Test {
 	return suites.Test{
 		ID: id, Clauses: []string{"WR-31"},
 		Title:  fmt.Sprintf("a helper of contract version %d refuses a field or a word of another version, naming its own", version),
-		NotFor: first(noVersion("helper", version), ofNoVersion),
+		NotFor: suites.First(noVersion("helper", version), ofNoVersion),
 		Drive: on(func(s *scene) {
 			s.Launch(world.Without("app"))
 			v := s.version("helper", version)
