@@ -31,6 +31,7 @@ func OpenHTTP(c Config) (*Wire, error) {
 		return nil, err
 	}
 	w.keep = true
+	w.arrivals = newArrivals()
 	w.callee = &callee{transport: &http.Transport{DisableKeepAlives: true, DisableCompression: true}}
 	if err := w.SetCallee(c.Callee); err != nil {
 		return nil, err
@@ -43,10 +44,11 @@ func OpenHTTP(c Config) (*Wire, error) {
 		return nil, errors.Join(err, listener.Close())
 	}
 	server := &http.Server{
-		Handler:  http.HandlerFunc(w.serve),
-		ErrorLog: log.New(io.Discard, "", 0),
-		ConnContext: func(ctx context.Context, _ net.Conn) context.Context {
-			return context.WithValue(ctx, epochKey{}, w.age())
+		Handler:   http.HandlerFunc(w.serve),
+		ErrorLog:  log.New(io.Discard, "", 0),
+		ConnState: w.arrivals.note,
+		ConnContext: func(ctx context.Context, conn net.Conn) context.Context {
+			return context.WithValue(context.WithValue(ctx, epochKey{}, w.age()), connKey{}, conn)
 		},
 	}
 	w.shut = func() {
@@ -74,6 +76,9 @@ func (w *Wire) SetCallee(base string) error {
 // epochKey finds the epoch of a connection in its requests' contexts.
 type epochKey struct{}
 
+// connKey finds the connection of a request in its context.
+type connKey struct{}
+
 // exchange is one HTTP request with its way back.
 type exchange struct {
 	w       *Wire
@@ -91,6 +96,10 @@ func (w *Wire) serve(rw http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler)
 	}
 	defer w.work.Done()
+	if conn, _ := r.Context().Value(connKey{}).(net.Conn); w.arrivals.came(conn, r.Header.Get(fenceHeader)) {
+		rw.WriteHeader(http.StatusNoContent)
+		return
+	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		panic(http.ErrAbortHandler) // half a request is no message

@@ -22,6 +22,10 @@ type Line interface {
 	Count(Match) int
 	// Passed is how many of them were let through to the other side.
 	Passed(Match) int
+	// Landed waits until what callers had sent by now has come through: it is
+	// counted, and the exchange over. A caller that was killed may have sent a
+	// request that has not come yet. Not on stdio.
+	Landed(ctx context.Context) error
 	// Messages are all messages so far, in the order in which they came.
 	Messages() []Message
 }

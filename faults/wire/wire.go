@@ -44,6 +44,8 @@ type Wire struct {
 	// stdio wires stay cut once they are cut.
 	stdio  bool
 	callee *callee // of an HTTP wire
+	// arrivals are those of an HTTP wire, nil on stdio.
+	arrivals *arrivals
 
 	ctx    context.Context // ends with the wire
 	cancel context.CancelFunc

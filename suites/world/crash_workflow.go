@@ -28,9 +28,13 @@ func (w *World) StoredOperations() []string {
 }
 
 // OutsideAnswered waits until the outside service has answered every request that
-// reached it, so that nothing more comes of those that are on the way.
+// was sent to it, also by a server that was killed since, so that nothing more comes
+// of those that are on the way.
 func (w *World) OutsideAnswered() {
 	line := w.outside()
+	if err := line.Landed(w.ctx); err != nil {
+		Inconclusive("what was on its way to the outside service has not come to rest: %v", err)
+	}
 	if !w.Await("the outside service to have answered everything", func() bool {
 		return line.Passed(wire.Match{}) == line.Count(wire.Match{Answer: true})
 	}) {
