@@ -255,6 +255,21 @@ func TestHTTPRefusesKTimes(t *testing.T) {
 	}
 }
 
+func TestHTTPAnswersInsteadOfTheCallee(t *testing.T) {
+	s := newServer(t)
+	w := newHTTPWire(t, s.URL)
+	instead := w.Instead(2, wire.Match{Path: "/mcp"}, 404, []byte(`{"code":"none"}`))
+	for i, want := range []int{404, 404, 200} {
+		e := w.mustPost("/mcp", callOf(i, "write", "a"))
+		if e.status != want || want == 404 && !strings.Contains(string(e.body), `{"code":"none"}`) {
+			t.Errorf("call %d: %d %s, expected %d", i+1, e.status, e.body, want)
+		}
+	}
+	if instead.Used() != 2 || s.times("a") != 1 || w.Passed(wire.Match{}) != 1 || w.Count(wire.Match{}) != 3 {
+		t.Errorf("answered %d, the callee saw %d, %d of %d requests passed", instead.Used(), s.times("a"), w.Passed(wire.Match{}), w.Count(wire.Match{}))
+	}
+}
+
 func TestHTTPNewCalleeAndNoCallee(t *testing.T) {
 	s := newServer(t)
 	w := newHTTPWire(t, s.URL)

@@ -13,6 +13,9 @@ type Line interface {
 	// Refuse answers the next n matching requests itself, with 503 over HTTP and
 	// with a JSON-RPC error over stdio; the callee sees none of them.
 	Refuse(n int, m Match) Refusal
+	// Instead answers the next n matching requests itself, with an HTTP status (over
+	// stdio it is ignored) and a body; the callee sees none of them.
+	Instead(n int, m Match, status int, body []byte) Refusal
 	// Cut severs the caller's connections at toxiproxy; see Side.
 	Cut(Side) error
 	// Heal takes away cuts, delays and refusals, disarms every trap and opens

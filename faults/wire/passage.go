@@ -40,7 +40,7 @@ type hook struct {
 	live  bool
 	// claim takes a fitting message or leaves it (nil, false). It runs under the
 	// wire's lock.
-	claim func(*Message) (hold *station, refuse bool)
+	claim func(*Message) (hold *station, instead *decision)
 }
 
 // passage is the way of one message through the proxy.
@@ -49,8 +49,8 @@ type passage struct {
 	msg     *Message
 	sight   *sighting
 	holds   []*station
-	refuse  bool
-	lost    bool // it came after the cut
+	instead *decision // what the proxy answers itself, nil where it does not
+	lost    bool      // it came after the cut
 	wasHeld bool
 	settled sync.Once
 }
@@ -77,8 +77,10 @@ func (w *Wire) arrive(m *Message, epoch int) *passage {
 		if !h.live || !fits[i] {
 			continue
 		}
-		hold, refuse := h.claim(m)
-		p.refuse = p.refuse || refuse
+		hold, instead := h.claim(m)
+		if p.instead == nil {
+			p.instead = instead
+		}
 		if hold != nil {
 			p.holds = append(p.holds, hold)
 		}
@@ -99,7 +101,7 @@ func (w *Wire) count(m *Message) *passage {
 }
 
 // free says that decide will not block.
-func (p *passage) free() bool { return len(p.holds) == 0 || p.lost || p.refuse }
+func (p *passage) free() bool { return len(p.holds) == 0 || p.lost || p.instead != nil }
 
 // decide blocks while the message is held, and says what is to happen to it.
 func (p *passage) decide() decision {
@@ -107,11 +109,15 @@ func (p *passage) decide() decision {
 	case p.lost:
 		p.drop()
 		return decision{act: drop}
-	case p.refuse:
+	case p.instead != nil:
 		for _, h := range p.holds {
 			h.settle(decision{})
 		}
-		return decision{act: replace, status: 503, body: p.refusal()}
+		d := *p.instead
+		if d.body == nil {
+			d.body = p.refusal()
+		}
+		return d
 	}
 	result := decision{act: pass, copies: 1}
 	for i, h := range p.holds {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"sort"
 	"strings"
 	"sync"
@@ -70,15 +71,15 @@ func (w *Wire) Trap(m Match) Trap {
 	t := &trap{w: w, caught: make(chan struct{}), off: make(chan struct{})}
 	t.disarm = sync.OnceFunc(func() { close(t.off) })
 	count := 0
-	t.hook = &hook{match: m, claim: func(msg *Message) (*station, bool) {
+	t.hook = &hook{match: m, claim: func(msg *Message) (*station, *decision) {
 		count++
 		if count != m.occurrence() {
-			return nil, false
+			return nil, nil
 		}
 		t.hook.live = false
 		t.station = newStation(msg)
 		close(t.caught)
-		return t.station, false
+		return t.station, nil
 	}}
 	t.since = w.hang(t.hook)
 	return t
@@ -179,10 +180,10 @@ type gate struct {
 // Gate holds every matching message from now until it is opened.
 func (w *Wire) Gate(m Match) Gate {
 	g := &gate{w: w}
-	g.hook = &hook{match: m, claim: func(msg *Message) (*station, bool) {
+	g.hook = &hook{match: m, claim: func(msg *Message) (*station, *decision) {
 		s := newStation(msg)
 		g.held = append(g.held, s)
-		return s, false
+		return s, nil
 	}}
 	w.hang(g.hook)
 	return g
@@ -221,15 +222,24 @@ type refusing struct {
 
 // Refuse answers the next n matching requests itself; see Line.
 func (w *Wire) Refuse(n int, m Match) Refusal {
+	return w.instead(n, m, decision{act: replace, status: http.StatusServiceUnavailable})
+}
+
+// Instead answers the next n matching requests itself; see Line.
+func (w *Wire) Instead(n int, m Match, status int, body []byte) Refusal {
+	return w.instead(n, m, decision{act: replace, status: status, body: append([]byte{}, body...)})
+}
+
+func (w *Wire) instead(n int, m Match, d decision) Refusal {
 	m.Answer = false
 	r := &refusing{w: w}
-	r.hook = &hook{match: m, claim: func(*Message) (*station, bool) {
+	r.hook = &hook{match: m, claim: func(*Message) (*station, *decision) {
 		if r.used >= n {
-			return nil, false
+			return nil, nil
 		}
 		r.used++
 		r.hook.live = r.used < n
-		return nil, true
+		return nil, &d
 	}}
 	w.hang(r.hook)
 	return r
