@@ -17,6 +17,7 @@ import (
 	defects "github.com/holdfast-mcp/holdfast/fixtures/mutants"
 	"github.com/holdfast-mcp/holdfast/reference/app"
 	"github.com/holdfast-mcp/holdfast/reference/helper"
+	"github.com/holdfast-mcp/holdfast/reference/trips"
 	"github.com/holdfast-mcp/holdfast/reference/versions"
 	"github.com/holdfast-mcp/holdfast/reference/workflows"
 	"github.com/holdfast-mcp/holdfast/suites"
@@ -30,6 +31,7 @@ var processes = map[string]func(context.Context) error{
 	"account":   runAccount,
 	"workflows": runWorkflows,
 	"chat":      runChat,
+	"trips":     runTrips,
 }
 
 func init() {
@@ -130,4 +132,16 @@ func runChat(ctx context.Context) error {
 		return suites.Usage("%w", err)
 	}
 	return chat.Run(ctx, c)
+}
+
+func runTrips(ctx context.Context) error {
+	c, err := trips.FromEnv(os.Getenv)
+	if err != nil {
+		return suites.Usage("%w", err)
+	}
+	ports, closeAll, err := trips.DefaultPorts(ctx, c)
+	if err != nil {
+		return err
+	}
+	return errors.Join(trips.Run(ctx, c, ports), closeAll())
 }

@@ -1,0 +1,20 @@
+package trips
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/holdfast-mcp/holdfast/reference/trips/ports"
+	"github.com/holdfast-mcp/holdfast/reference/trips/sqlite"
+)
+
+// openStore opens what a TRIPS_STORE setting names: a postgres:// or postgresql://
+// DSN, or else the path of a SQLite file. A DSN can hold a password, so that no error
+// repeats it.
+func openStore(ctx context.Context, setting string) (ports.Database, error) {
+	if strings.HasPrefix(setting, "postgres://") || strings.HasPrefix(setting, "postgresql://") {
+		return nil, errors.New("TRIPS_STORE names a PostgreSQL database: not built in yet; set it to the path of a SQLite file")
+	}
+	return sqlite.Open(ctx, setting)
+}
