@@ -71,6 +71,7 @@ var kept = map[string][]string{
 	"WF-22": {"engine.concluded", "chatclient.Client.Compose"},
 	"WF-25": {"checkpoint.decode", "checkpoint.Store.Load"},
 	"WF-27": {"ports.State.Settled", "engine.Engine.claim"},
+	"WF-29": {"definitions.TaskStates", "workflows.tasks.find"},
 	"WF-30": {"workflows.Run", "engine.Engine.launch", "engine.Engine.Close"},
 	"WF-31": {"engine.run.store", "engine.concluded"},
 	"WF-23": {"definitions.View", "definitions.Refused", "chain.Chain.record"},

@@ -21,9 +21,9 @@ func Run(ctx context.Context, cfg Config, ports Ports) error {
 		return err
 	}
 	if cfg.HTTPAddr != "" {
-		return serving.HTTP(ctx, server, cfg.HTTPAddr, cfg.logger(), cfg.Serving)
+		return serving.HTTP(ctx, server, cfg.HTTPAddr, cfg.logger(), cfg.Serving, serving.Door{})
 	}
-	return serving.Stdio(ctx, server, cfg.Stdin, cfg.Stdout)
+	return serving.Stdio(ctx, server, cfg.Stdin, cfg.Stdout, serving.Door{})
 }
 
 // newServer registers the tools. The server logs nothing by itself: arguments

@@ -19,6 +19,7 @@ const drainLimit = time.Second
 // closes and then reads would get nothing.
 type drain struct {
 	ctx  context.Context
+	door Door
 	in   *bufio.Reader
 	src  io.Closer
 	rest []byte
@@ -29,8 +30,8 @@ type drain struct {
 	settled chan struct{}   // signalled when an answer left
 }
 
-func newDrain(ctx context.Context, in io.ReadCloser, out io.WriteCloser) *drain {
-	return &drain{ctx: ctx, in: bufio.NewReader(in), src: in, out: out, asked: map[string]bool{}, settled: make(chan struct{}, 1)}
+func newDrain(ctx context.Context, in io.ReadCloser, out io.WriteCloser, door Door) *drain {
+	return &drain{ctx: ctx, door: door, in: bufio.NewReader(in), src: in, out: out, asked: map[string]bool{}, settled: make(chan struct{}, 1)}
 }
 
 // frame is what a message says about itself.
@@ -47,7 +48,7 @@ func (d *drain) Read(p []byte) (int, error) {
 	if len(d.rest) == 0 {
 		line, err := d.in.ReadBytes('\n')
 		d.note(line)
-		d.rest = line
+		d.rest = d.door.line(line)
 		if len(line) == 0 && errors.Is(err, io.EOF) {
 			d.wait()
 		}

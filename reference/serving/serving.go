@@ -18,14 +18,14 @@ import (
 
 // Stdio serves until the caller's input ends or ctx is done. in and out are the
 // process's where they are nil. Calls that are under way are answered first.
-func Stdio(ctx context.Context, server *mcp.Server, in io.ReadCloser, out io.WriteCloser) error {
+func Stdio(ctx context.Context, server *mcp.Server, in io.ReadCloser, out io.WriteCloser, door Door) error {
 	if in == nil {
 		in = os.Stdin
 	}
 	if out == nil {
 		out = os.Stdout
 	}
-	d := newDrain(ctx, in, out)
+	d := newDrain(ctx, in, out, door)
 	err := server.Run(ctx, &mcp.IOTransport{Reader: drainIn{d}, Writer: drainOut{d}})
 	if ctx.Err() != nil {
 		return nil // asked to leave
@@ -45,7 +45,7 @@ const httpGrace = time.Second
 // HTTP serves streamable HTTP on a loopback address until ctx is done: revisions
 // with sessions, and those without. started, when not nil, is told the MCP
 // endpoint's URL.
-func HTTP(ctx context.Context, server *mcp.Server, addr string, log *slog.Logger, started func(url string)) error {
+func HTTP(ctx context.Context, server *mcp.Server, addr string, log *slog.Logger, started func(url string), door Door) error {
 	find := func(*http.Request) *mcp.Server { return server }
 	sessions := mcp.NewStreamableHTTPHandler(find, nil)
 	stateless := mcp.NewStreamableHTTPHandler(find, &mcp.StreamableHTTPOptions{Stateless: true, PropagateRequestCancellation: true})
@@ -53,6 +53,10 @@ func HTTP(ctx context.Context, server *mcp.Server, addr string, log *slog.Logger
 	mux.HandleFunc("/mcp", func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Mcp-Protocol-Version") >= statelessFrom {
 			stateless.ServeHTTP(w, r)
+			return
+		}
+		if err := door.request(r); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
 		sessions.ServeHTTP(w, r)

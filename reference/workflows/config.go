@@ -128,6 +128,8 @@ type Ports struct {
 	Controls []ports.Control
 	// Background lets an operation run beside the call that began it.
 	Background func(run func())
+	// Tasks shows operations as MCP Tasks; nil is definitions.Tasks.
+	Tasks ports.Tasking
 	// Invoke is the whole middleware; nil makes it of the ports above (chain.Chain).
 	Invoke ports.Invoking
 }
@@ -164,6 +166,9 @@ func DefaultPorts(c Config) (Ports, error) {
 func (p Ports) complete() Ports {
 	if p.Controls == nil {
 		p.Controls = chain.Controls(p.Checking, p.Approvals)
+	}
+	if p.Tasks == nil {
+		p.Tasks = definitions.Tasks{}
 	}
 	if p.Invoke == nil {
 		p.Invoke = chain.Chain{Policies: p.Policies, Controls: p.Controls, Approvals: p.Approvals, Audit: p.Audit, Clock: p.Clock, Chat: p.Chat}

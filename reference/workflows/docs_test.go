@@ -40,6 +40,7 @@ func generated(t *testing.T) map[string]string {
 		"operation diagram": block("mermaid", operationDiagram()),
 		"step diagram":      block("mermaid", stepDiagram()),
 		"events":            eventTable(),
+		"task states":       taskTable(),
 		"codes":             codeTable(),
 		"configuration":     block("text", configuration(t)),
 	}
@@ -128,6 +129,14 @@ func eventTable() string {
 		rows = append(rows, []string{string(r.Event), r.When})
 	}
 	return table([]string{"event", "when"}, rows)
+}
+
+func taskTable() string {
+	var rows [][]string
+	for _, line := range definitions.TaskStates() {
+		rows = append(rows, []string{"`" + string(line.State) + "`", "`" + string(line.Status) + "`", "`" + line.Why + "`"})
+	}
+	return table([]string{"operation", "task", "its message"}, rows)
 }
 
 func codeTable() string {

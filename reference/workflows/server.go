@@ -24,10 +24,15 @@ func Run(ctx context.Context, cfg Config, p Ports) error {
 	e := NewEngine(p, log)
 	defer e.Close()
 	server := newServer(p, e, log)
-	if cfg.HTTPAddr != "" {
-		return serving.HTTP(ctx, server, cfg.HTTPAddr, log, cfg.Serving)
+	t, err := offerTasks(ctx, server, dispatch{p, e})
+	if err != nil {
+		return err
 	}
-	return serving.Stdio(ctx, server, cfg.Stdin, cfg.Stdout)
+	door := serving.Door{Message: taskToMeta, Leaving: t.leave}
+	if cfg.HTTPAddr != "" {
+		return serving.HTTP(ctx, server, cfg.HTTPAddr, log, cfg.Serving, door)
+	}
+	return serving.Stdio(ctx, server, cfg.Stdin, cfg.Stdout, door)
 }
 
 // NewEngine is the engine on a server's ports, without the server. It must be closed.
@@ -103,12 +108,17 @@ type addressed struct {
 	Steps     []engine.StepCall `json:"steps"`
 }
 
+// read reads arguments that match the tool's schema.
+func (d dispatch) read(tool string, raw json.RawMessage) (a addressed, ok bool) {
+	return a, d.ports.Checking.Check(tool, raw) && json.Unmarshal(raw, &a) == nil
+}
+
 func (d dispatch) call(ctx context.Context, tool string, raw json.RawMessage) answer {
 	if slices.Contains(definitions.Ordinary(), tool) {
 		return callAnswer(d.ports.Invoke.Invoke(ctx, directCall(tool, raw)))
 	}
-	var a addressed
-	if !d.ports.Checking.Check(tool, raw) || json.Unmarshal(raw, &a) != nil {
+	a, ok := d.read(tool, raw)
+	if !ok {
 		if tool == definitions.Pipeline {
 			return pipelineAnswer(definitions.PipelineResult{Code: ports.CodeInvalidArguments})
 		}

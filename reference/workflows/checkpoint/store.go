@@ -8,6 +8,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/holdfast-mcp/holdfast/reference/workflows/ports"
 	"github.com/holdfast-mcp/holdfast/reference/workflows/private"
@@ -104,6 +106,22 @@ func (s *Store) Load(_ context.Context, id string) (ports.Operation, error) {
 		return ports.Operation{ID: id, Binding: s.owner(id)}, err
 	}
 	return o, nil
+}
+
+// List is the references of the checkpoints that are there, in their order.
+func (s *Store) List(context.Context) ([]string, error) {
+	names, err := s.folder.Names()
+	if err != nil {
+		return nil, fmt.Errorf("list the operations: %w", err)
+	}
+	var all []string
+	for _, name := range names {
+		if id, is := strings.CutSuffix(name, checkpointFile("")); is && Valid(id) {
+			all = append(all, id)
+		}
+	}
+	slices.Sort(all)
+	return all, nil
 }
 
 // owner is what the lock file says; nobody, if it says nothing.

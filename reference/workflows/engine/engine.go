@@ -147,6 +147,30 @@ func (e *Engine) Status(ctx context.Context, id string, b ports.Binding) (ports.
 	return orphaned(o), nil
 }
 
+// List is how the operations of a binding stand, in the order of their IDs: at most
+// most of those behind the one of the given ID, and whether there are more. One
+// that cannot be read is left out: Status says why.
+func (e *Engine) List(ctx context.Context, b ports.Binding, behind string, most int) (page []ports.Operation, more bool, err error) {
+	ids, err := e.ports.Store.List(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	for _, id := range ids {
+		if id <= behind {
+			continue
+		}
+		o, err := e.Status(ctx, id, b)
+		if err != nil {
+			continue
+		}
+		if len(page) == most {
+			return page, true, nil
+		}
+		page = append(page, o)
+	}
+	return page, false, nil
+}
+
 // Resume goes on with an operation that nobody runs, if that may be (WF-14 to
 // WF-17). What is settled stays as it is.
 func (e *Engine) Resume(ctx context.Context, id string, b ports.Binding) (ports.Operation, error) {

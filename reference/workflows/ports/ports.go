@@ -35,6 +35,8 @@ type Store interface {
 	// Load reads one checkpoint, ErrNoSuch where there is none. With any other
 	// error the operation's ID is given all the same, and its Binding where it is known.
 	Load(ctx context.Context, id string) (Operation, error)
+	// List is the references of all operations, in their order.
+	List(ctx context.Context) ([]string, error)
 	// Acquire takes the operation's lock and does not wait: ErrBusy where somebody
 	// else, here or in another process, has it. It ends with its holder (WF-11).
 	Acquire(ctx context.Context, id string) (Lock, error)

@@ -17,6 +17,7 @@ func Open(path string) (Folder, error) {
 
 func (f Folder) Read(string) ([]byte, error)           { return nil, errors.ErrUnsupported }
 func (f Folder) Has(string) (bool, error)              { return false, errors.ErrUnsupported }
+func (f Folder) Names() ([]string, error)              { return nil, errors.ErrUnsupported }
 func (f Folder) Replace(string, []byte) error          { return errors.ErrUnsupported }
 func (f Folder) Make(string, []byte) (*os.File, error) { return nil, errors.ErrUnsupported }
 func (f Folder) Edit(string) (*os.File, error)         { return nil, errors.ErrUnsupported }

@@ -154,6 +154,17 @@ func (f Folder) Read(name string) ([]byte, error) {
 	return io.ReadAll(file)
 }
 
+// Names lists what is in the folder, of whatever kind.
+func (f Folder) Names() ([]string, error) {
+	dir, err := f.dir()
+	if err != nil {
+		return nil, err
+	}
+	folder := os.NewFile(uintptr(dir), f.path)
+	names, err := folder.Readdirnames(-1)
+	return names, errors.Join(err, folder.Close())
+}
+
 // Has says whether there is a file, of whatever kind.
 func (f Folder) Has(name string) (bool, error) {
 	dir, err := f.dir()
