@@ -22,12 +22,12 @@ const (
 
 // Plant stores drafts of which there is none yet.
 func (s *Store) Plant(ctx context.Context, drafts []ports.Draft) error {
-	return s.inTransaction(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	return s.inTransaction(ctx, func(ctx context.Context, tx *sql.Conn) error {
 		for _, d := range drafts {
 			_, err := tx.ExecContext(ctx, `INSERT INTO drafts (`+draftColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (draft) DO NOTHING`,
 				d.Draft, d.Owner, d.Revision, d.Status, d.Destination, d.Purpose, d.Starts, d.Ends)
 			if err != nil {
-				return fmt.Errorf("plant draft %q: %w", d.Draft, err)
+				return fmt.Errorf("plant draft %q: %w", d.Draft, s.explain(err))
 			}
 		}
 		return nil
@@ -66,45 +66,52 @@ func (s *Store) Receipt(ctx context.Context, owner, draft, command string) (port
 
 // Change runs do as one transaction.
 func (s *Store) Change(ctx context.Context, do func(context.Context, ports.Tx) error) error {
-	return s.inTransaction(ctx, func(ctx context.Context, tx *sql.Tx) error { return do(ctx, transaction{tx}) })
+	return s.inTransaction(ctx, func(ctx context.Context, tx *sql.Conn) error { return do(ctx, transaction{s, tx}) })
 }
 
-type transaction struct{ tx *sql.Tx }
+// transaction is open on its connection.
+type transaction struct {
+	of *Store
+	tx *sql.Conn
+}
 
 func (t transaction) Draft(ctx context.Context, draft string) (ports.Draft, error) {
-	return readDraft(ctx, t.tx, draft)
+	d, err := readDraft(ctx, t.tx, draft)
+	return d, t.of.explain(err)
 }
 
 func (t transaction) Receipt(ctx context.Context, owner, command string) (ports.Receipt, error) {
-	return scanReceipt(t.tx.QueryRowContext(ctx, `SELECT `+receiptColumns+` FROM receipts WHERE owner = ? AND command_id = ?`, owner, command))
+	r, err := scanReceipt(t.tx.QueryRowContext(ctx, `SELECT `+receiptColumns+` FROM receipts WHERE owner = ? AND command_id = ?`, owner, command))
+	return r, t.of.explain(err)
 }
 
 func (t transaction) Fenced(ctx context.Context, owner, command string) (fenced bool, err error) {
 	err = t.tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM fences WHERE owner = ? AND command_id = ?)`, owner, command).Scan(&fenced)
-	return fenced, err
+	return fenced, t.of.explain(err)
 }
 
 func (t transaction) SaveDraft(ctx context.Context, d ports.Draft) error {
 	done, err := t.tx.ExecContext(ctx, `UPDATE drafts SET revision = ?, status = ?, destination = ?, purpose = ?, starts = ?, ends = ? WHERE draft = ?`,
 		d.Revision, d.Status, d.Destination, d.Purpose, d.Starts, d.Ends, d.Draft)
 	if err != nil {
-		return err
+		return t.of.explain(err)
 	}
-	if n, err := done.RowsAffected(); err != nil || n != 1 {
-		return errors.Join(err, ports.ErrNoDraft)
+	n, err := done.RowsAffected()
+	if err == nil && n != 1 {
+		err = ports.ErrNoDraft
 	}
-	return nil
+	return t.of.explain(err)
 }
 
 func (t transaction) StoreReceipt(ctx context.Context, r ports.Receipt) error {
 	_, err := t.tx.ExecContext(ctx, `INSERT INTO receipts (`+receiptColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
 		r.CommandID, r.Draft, r.Owner, r.Kind, r.Digest, r.From, r.To, string(r.Result))
-	return err
+	return t.of.explain(err)
 }
 
 func (t transaction) Fence(ctx context.Context, owner, draft, command string) error {
 	_, err := t.tx.ExecContext(ctx, `INSERT INTO fences (command_id, draft, owner) VALUES (?, ?, ?) ON CONFLICT (owner, command_id) DO NOTHING`, command, draft, owner)
-	return err
+	return t.of.explain(err)
 }
 
 func readDraft(ctx context.Context, q querier, draft string) (ports.Draft, error) {
@@ -156,8 +163,8 @@ func (s *Store) RemoveSessions(ctx context.Context, owner string) error {
 }
 
 func (s *Store) write(ctx context.Context, statement string, args ...any) error {
-	return s.inTransaction(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	return s.inTransaction(ctx, func(ctx context.Context, tx *sql.Conn) error {
 		_, err := tx.ExecContext(ctx, statement, args...)
-		return err
+		return s.explain(err)
 	})
 }

@@ -17,7 +17,8 @@ import (
 	"github.com/holdfast-mcp/holdfast/reference/trips/ports"
 )
 
-// Store is a ports.Database in a file. It is safe for concurrent use, also by
+// Store is a ports.Database in a file. It keeps to one transaction at a time, with
+// BEGIN IMMEDIATE. It is safe for concurrent use, also by
 // several processes.
 type Store struct {
 	path   string
@@ -43,11 +44,11 @@ func Open(ctx context.Context, path string) (*Store, error) {
 		return nil, fmt.Errorf("%s: %w", doing, err)
 	}
 	s := &Store{path: path}
-	if s.writer, err = sql.Open("sqlite", s.source("_txlock=immediate")); err != nil {
+	if s.writer, err = sql.Open("sqlite", s.source("")); err != nil {
 		return nil, fmt.Errorf("%s: %w", doing, err)
 	}
 	s.writer.SetMaxOpenConns(1)
-	if s.reader, err = sql.Open("sqlite", s.source("_pragma=query_only(1)")); err != nil {
+	if s.reader, err = sql.Open("sqlite", s.source("&_pragma=query_only(1)")); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", doing, err), s.writer.Close())
 	}
 	s.reader.SetMaxOpenConns(4)
@@ -61,7 +62,7 @@ func Open(ctx context.Context, path string) (*Store, error) {
 // option. In WAL mode only FULL makes a commit durable before it is answered.
 func (s *Store) source(options string) string {
 	return "file:" + (&url.URL{Path: s.path}).EscapedPath() +
-		fmt.Sprintf("?_pragma=busy_timeout(%d)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)&_pragma=temp_store(MEMORY)&%s", busy.Milliseconds(), options)
+		fmt.Sprintf("?_pragma=busy_timeout(%d)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)&_pragma=temp_store(MEMORY)%s", busy.Milliseconds(), options)
 }
 
 func (s *Store) prepare(ctx context.Context) error {
@@ -76,7 +77,7 @@ func (s *Store) prepare(ctx context.Context) error {
 	if mode != "wal" {
 		return fmt.Errorf("its journal mode is %q, expected wal; put it on a local file system", mode)
 	}
-	return s.inTransaction(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	return s.inTransaction(ctx, func(ctx context.Context, tx *sql.Conn) error {
 		if err := tx.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&version); err != nil {
 			return err
 		}
@@ -97,36 +98,44 @@ func (s *Store) prepare(ctx context.Context) error {
 // Close lets go of the file.
 func (s *Store) Close() error { return errors.Join(s.reader.Close(), s.writer.Close()) }
 
-// inTransaction runs do as one BEGIN IMMEDIATE transaction, whole or not at all.
-// Errors of do that are none of SQLite's come back as they are.
-func (s *Store) inTransaction(ctx context.Context, do func(context.Context, *sql.Tx) error) error {
+// inTransaction runs do as one transaction, whole or not at all, that waits for
+// every other writer before it begins. Errors of do come back as they are.
+func (s *Store) inTransaction(ctx context.Context, do func(context.Context, *sql.Conn) error) (err error) {
 	c, err := s.writer.Conn(ctx)
 	if err != nil {
 		return s.explain(err)
 	}
 	defer c.Close()
 	whole := context.WithoutCancel(ctx)
-	tx, err := c.BeginTx(whole, nil)
-	if err != nil {
+	if _, err := c.ExecContext(ctx, `BEGIN IMMEDIATE`); err != nil {
 		return s.explain(err)
 	}
-	if err := do(whole, tx); err != nil {
-		// The cause matters; the connection is dropped if it cannot roll back.
-		_ = tx.Rollback()
+	committed := false
+	defer func() {
+		// Also where do panics, or the commit failed and left the transaction open.
+		if !committed {
+			_, _ = c.ExecContext(whole, `ROLLBACK`) // it fails only where none is open
+		}
+	}()
+	if err := do(whole, c); err != nil {
+		return err
+	}
+	if _, err := c.ExecContext(whole, `COMMIT`); err != nil {
 		return s.explain(err)
 	}
-	return s.explain(tx.Commit())
+	committed = true
+	return nil
 }
 
-// explain turns what SQLite says into ErrStore; whatever else it was given it leaves.
+// explain makes every error but the answers of the ports an ErrStore.
 func (s *Store) explain(err error) error {
 	var said *sqlite.Error
 	switch {
-	case !errors.As(err, &said):
+	case err == nil, errors.Is(err, ports.ErrNoDraft), errors.Is(err, ports.ErrNoReceipt), errors.Is(err, ports.ErrNoSession), errors.Is(err, ports.ErrStore):
 		return err
-	case said.Code()&0xff == sqlite3.SQLITE_BUSY:
+	case errors.As(err, &said) && said.Code()&0xff == sqlite3.SQLITE_BUSY:
 		return fmt.Errorf("%w: another writer held %s for %v; nothing was stored, try again", ports.ErrStore, s.path, busy)
-	case said.Code()&0xff == sqlite3.SQLITE_FULL:
+	case errors.As(err, &said) && said.Code()&0xff == sqlite3.SQLITE_FULL:
 		return fmt.Errorf("%w: there is no room at %s: %w; nothing was stored, make room and try again", ports.ErrStore, s.path, err)
 	}
 	return fmt.Errorf("%w: %s: %w; nothing was stored", ports.ErrStore, s.path, err)
