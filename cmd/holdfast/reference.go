@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"os/signal"
@@ -15,6 +16,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/fixtures/account"
 	"github.com/holdfast-mcp/holdfast/fixtures/chat"
 	defects "github.com/holdfast-mcp/holdfast/fixtures/mutants"
+	"github.com/holdfast-mcp/holdfast/fixtures/postgres"
 	"github.com/holdfast-mcp/holdfast/reference/app"
 	"github.com/holdfast-mcp/holdfast/reference/helper"
 	"github.com/holdfast-mcp/holdfast/reference/trips"
@@ -31,6 +33,7 @@ var processes = map[string]func(context.Context) error{
 	"account":   runAccount,
 	"workflows": runWorkflows,
 	"chat":      runChat,
+	"postgres":  runPostgres,
 	"trips":     runTrips,
 }
 
@@ -144,4 +147,16 @@ func runTrips(ctx context.Context) error {
 		return err
 	}
 	return errors.Join(trips.Run(ctx, c, ports), closeAll())
+}
+
+func runPostgres(ctx context.Context) error {
+	dir, err := os.Getwd()
+	if err != nil {
+		return fmt.Errorf("looking for the working directory: %w", err)
+	}
+	c, err := postgres.FromEnv(os.Getenv, dir, os.Getenv("HOLDFAST_RUN"))
+	if err != nil {
+		return suites.Usage("%w", err)
+	}
+	return postgres.Run(ctx, c)
 }
