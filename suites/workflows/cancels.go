@@ -40,7 +40,7 @@ const asked = "asked"
 
 // cancelledWhileHeld cancels an operation while the request of its first step, or
 // the answer to that, is held, and lets go once the operation rests or will not.
-func (s *scene) cancelledWhileHeld(kind string, hold func(*world.World, string) *world.OutsideHold) {
+func (s *scene) cancelledWhileHeld(kind string, hold func(*world.World, string) *world.Hold) {
 	s.begin()
 	first, second := s.step(kind), s.step("write")
 	it := hold(s.World, first.text)

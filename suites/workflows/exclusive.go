@@ -57,7 +57,7 @@ var exclusive = []suites.Test{
 }
 
 // outlived kills the server that runs an operation and resumes it with another.
-func (s *scene) outlived(id string, holder, other *world.Caller, request *world.OutsideHold) {
+func (s *scene) outlived(id string, holder, other *world.Caller, request *world.Hold) {
 	holder.Killed()
 	request.Release()
 	s.server = other

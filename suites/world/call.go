@@ -20,14 +20,26 @@ func (c *Caller) Do(act Act) history.Operation {
 
 // Flight is a call on its way.
 type Flight struct {
-	done chan struct{}
-	op   history.Operation
+	begun chan struct{} // closed once the call has left, or could not
+	call  *mcp.Pending  // nil where it could not
+	done  chan struct{}
+	op    history.Operation
 }
 
 // Wait waits for the call's end.
 func (f *Flight) Wait() history.Operation {
 	<-f.done
 	return f.op
+}
+
+// Cancel cancels the call as its caller's revision and transport have it, once it
+// has left. What becomes of it is told by Wait.
+func (f *Flight) Cancel(ctx context.Context) error {
+	<-f.begun
+	if f.call == nil {
+		return errors.New("the call never left, so that there is nothing to cancel")
+	}
+	return f.call.Cancel(ctx)
 }
 
 // Done is closed at the call's end.
@@ -51,14 +63,19 @@ func (c *Caller) Go(act Act, patience time.Duration) *Flight {
 		ID: c.w.nextCall(), Phase: history.Invoked, Session: c.name, Role: act.Role, Tool: tool.Name,
 		Arguments: raw, Params: maps.Clone(act.Params),
 	}
-	f := &Flight{done: make(chan struct{})}
+	f := &Flight{begun: make(chan struct{}), done: make(chan struct{})}
 	f.op.InvokedAt = c.w.config.Recorder.Record(history.Event{Kind: history.KindCall, Call: &call})
 	f.op.Invoked = call
 	ctx, cancel := context.WithTimeout(c.w.ctx, patience)
 	go func() {
 		defer close(f.done)
 		defer cancel()
-		reply, err := c.session.Call(ctx, tool.Name, json.RawMessage(raw))
+		reply, err := mcp.Reply{}, error(nil)
+		f.call, err = c.session.Begin(ctx, tool.Name, json.RawMessage(raw))
+		close(f.begun)
+		if err == nil {
+			reply, err = f.call.Wait(ctx)
+		}
 		ended := c.w.outcome(c.target(), tool, reply, err)
 		ended.ID, ended.Phase, ended.Session, ended.Role, ended.Tool = call.ID, history.Returned, call.Session, call.Role, call.Tool
 		e := c.w.config.Recorder.Record(history.Event{Kind: history.KindCall, Call: &ended})
@@ -150,6 +167,10 @@ func (c *Caller) tool(act Act) target.Tool {
 	switch c.w.config.Profile {
 	case target.ProfileWorkRecords:
 		if tool, there := c.target().Profiles.WorkRecords.Tools[act.Role]; there {
+			return tool
+		}
+	case target.ProfileReceipts:
+		if tool, there := c.w.Target.Profiles.Receipts.Tools[act.Role]; there {
 			return tool
 		}
 	case target.ProfileWorkflows:

@@ -69,7 +69,7 @@ func (w *World) newCallerAs(as manner) (*Caller, error) {
 	entry.instance++
 	c := &Caller{w: w, name: fmt.Sprintf("%s.%d", name, entry.instance), path: entry.spec.MCP.HTTP, known: target.Scope{}, file: as.file, asked: cmp.Or(as.revision, w.Target.Revision)}
 	more := target.Scope{}
-	if !entry.spec.MCP.Stdio {
+	if w.Target.Serves(name) {
 		port, err := w.config.Run.Ports.Next()
 		if err != nil {
 			return nil, fmt.Errorf("finding a port for process %s: %w", name, err)
@@ -82,11 +82,15 @@ func (w *World) newCallerAs(as manner) (*Caller, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.process = process
+	c.process, c.known = process, more
 	w.mu.Lock()
 	w.callers = append(w.callers, c)
 	w.mu.Unlock()
-	if err := c.connect(more[name+".url"]); err != nil {
+	callee := ""
+	if !entry.spec.MCP.Stdio {
+		callee = more[name+".url"]
+	}
+	if err := c.connect(callee); err != nil {
 		return nil, err
 	}
 	return c, nil

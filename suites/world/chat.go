@@ -3,12 +3,9 @@ package world
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"slices"
-	"syscall"
 
 	"github.com/holdfast-mcp/holdfast/faults"
 	"github.com/holdfast-mcp/holdfast/faults/wire"
@@ -105,31 +102,7 @@ func (w *World) chatState() (state chat.State) {
 // connections to it are refused, so that no request leaves.
 func (w *World) OutsideAway() *Trouble {
 	w.outside()
-	line := w.wires[OutsideWire]
-	fault := w.ledger.Arm("outside-away", "wire "+OutsideWire+" · its address")
-	all := line.Count(wire.Match{})
-	if err := line.Away(true); err != nil {
-		Broken("%v", err)
-	}
-	trouble := w.trouble(func() {
-		fault.Reach(history.Observed, map[string]any{"requests that came meanwhile": line.Count(wire.Match{}) - all})
-		if err := line.Away(false); err != nil {
-			Broken("%v", err)
-		}
-		fault.Reach(history.Healed, nil)
-	}, func() { _ = line.Away(false) })
-	fault.Reach(history.Matched, map[string]any{"address": line.Addr()})
-	conn, err := net.Dial("tcp", line.Addr())
-	if err == nil {
-		err = errors.Join(errors.New("a connection was accepted"), conn.Close())
-	}
-	if !errors.Is(err, syscall.ECONNREFUSED) {
-		Inconclusive("the outside service was to be unreachable, and is not: %v", err)
-	}
-	fault.Reach(history.Held, nil)
-	fault.Prove(faults.Absent, "a connection of the harness's own, which was refused", map[string]any{"told": err.Error()})
-	fault.Reach(history.Fired, nil)
-	return trouble
+	return w.away("outside-away", w.wires[OutsideWire])
 }
 
 // LookAtChanges records how many outside requests that change something came, and

@@ -11,6 +11,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/faults/login"
 	"github.com/holdfast-mcp/holdfast/faults/wire"
 	"github.com/holdfast-mcp/holdfast/fixtures/account"
+	"github.com/holdfast-mcp/holdfast/fixtures/target"
 )
 
 // accountWire is the wire between the app and the account service.
@@ -112,6 +113,11 @@ func (w *World) Act(name string, params map[string]string) {
 }
 
 func (w *World) act(ctx context.Context, name string, params map[string]string) error {
+	return w.actKnowing(ctx, name, params, nil)
+}
+
+// actKnowing acts with the templates of one process beside the world's.
+func (w *World) actKnowing(ctx context.Context, name string, params map[string]string, more target.Scope) error {
 	action, there := w.Target.Actions[name]
 	if !there {
 		return fmt.Errorf("the target file has no action %q; add it under actions", name)
@@ -122,7 +128,7 @@ func (w *World) act(ctx context.Context, name string, params map[string]string) 
 		}
 		return nil
 	}
-	scope := w.known(params)
+	scope := w.known(more).With(params)
 	if action.HTTP == "" {
 		return w.run(ctx, name, action.Command, scope)
 	}

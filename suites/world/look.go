@@ -67,12 +67,21 @@ func (w *World) rows(name string, params map[string]string) ([]map[string]any, e
 	return w.rowsOf(w.Target, name, params)
 }
 
+// rows looks as World.rows does, with the templates of the caller's own helper.
+func (c *Caller) rows(name string, params map[string]string) ([]map[string]any, error) {
+	return c.w.rowsKnowing(c.w.Target, name, params, c.known)
+}
+
 func (w *World) rowsOf(of *target.File, name string, params map[string]string, options ...probe.Option) ([]map[string]any, error) {
+	return w.rowsKnowing(of, name, params, nil, options...)
+}
+
+func (w *World) rowsKnowing(of *target.File, name string, params map[string]string, more target.Scope, options ...probe.Option) ([]map[string]any, error) {
 	spec, there := w.probesOf(of)[name]
 	if !there {
 		Inconclusive("the target file has no probe %q in profile %s", name, w.config.Profile)
 	}
-	prober, err := probe.New(spec, func() target.Scope { return w.known(nil) }, options...)
+	prober, err := probe.New(spec, func() target.Scope { return w.known(more) }, options...)
 	if err != nil {
 		Broken("making the probe %s: %v", name, err)
 	}
@@ -87,6 +96,8 @@ func (w *World) probesOf(of *target.File) map[string]target.Probe {
 	switch {
 	case w.config.Profile == target.ProfileWorkRecords && of.Profiles.WorkRecords != nil:
 		return of.Profiles.WorkRecords.Probes
+	case w.config.Profile == target.ProfileReceipts && of.Profiles.Receipts != nil:
+		return of.Profiles.Receipts.Probes
 	case w.config.Profile == target.ProfileWorkflows && of.Profiles.Workflows != nil:
 		return of.Profiles.Workflows.Probes
 	case w.config.Profile == target.ProfileDurability && of.Profiles.Durability != nil:
@@ -97,7 +108,7 @@ func (w *World) probesOf(of *target.File) map[string]target.Probe {
 
 // surfaceOf says which surface a probe looks at.
 func surfaceOf(name string) history.Surface {
-	if name == "card" {
+	if name == "card" || name == "editor" {
 		return history.SurfacePerson
 	}
 	return history.SurfaceStore

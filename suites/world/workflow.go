@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"time"
 
@@ -140,73 +141,22 @@ func (c *Caller) dead() {
 	}
 }
 
-// OutsideHold holds every outside request with a text, or every answer to one.
-type OutsideHold struct {
-	*Trouble
-	w     *World
-	text  string
-	what  string // "request" or "answer"
-	match wire.Match
-	line  wire.Line
-	gate  wire.Gate
-	fault *faults.Placement
-}
-
 // HoldOutside holds every outside request with a text from now on, until it is
 // released.
-func (w *World) HoldOutside(text string) *OutsideHold {
-	return w.holdOutside("request", text, carrying(text))
+func (w *World) HoldOutside(text string) *Hold {
+	return w.holdOutside(carrying(text), text)
 }
 
 // HoldOutsideAnswer holds every answer to an outside request with a text from now
 // on, until it is released.
-func (w *World) HoldOutsideAnswer(text string) *OutsideHold {
+func (w *World) HoldOutsideAnswer(text string) *Hold {
 	match := carrying(text)
 	match.Answer = true
-	return w.holdOutside("answer", text, match)
+	return w.holdOutside(match, text)
 }
 
-func (w *World) holdOutside(what, text string, match wire.Match) *OutsideHold {
-	h := &OutsideHold{w: w, text: text, what: what, match: match, line: w.outside()}
-	h.fault = w.ledger.Arm("outside-held", "wire "+OutsideWire+" · every "+what+" with the text of the step")
-	h.gate = h.line.Gate(match)
-	h.Trouble = w.trouble(func() {
-		h.fault.Reach(history.Observed, map[string]any{"waiting": h.gate.Waiting(), "passed": h.line.Passed(match)})
-		h.gate.Open()
-		h.fault.Reach(history.Healed, map[string]any{"gate": "open"})
-	}, h.gate.Open)
-	return h
-}
-
-// Await waits until such a message is held; without one there is nothing to judge.
-func (h *OutsideHold) Await() {
-	w := h.w
-	if !w.Await("an outside "+h.what+" with the text of the step", func() bool { return h.gate.Waiting() > 0 }) {
-		Inconclusive("no outside %s with the text %q came within %v, so that nothing could be held", h.what, h.text, w.config.Limits.Converge)
-	}
-	h.fault.Reach(history.Matched, map[string]any{"came": h.line.Count(h.match)})
-	h.fault.Reach(history.Held, map[string]any{"waiting": h.gate.Waiting()})
-	passed := h.line.Passed(h.match)
-	if passed != 0 {
-		Inconclusive("%d outside %ss with the text %q passed although all were to be held", passed, h.what, h.text)
-	}
-	h.prove(passed)
-	h.fault.Reach(history.Fired, map[string]any{"waiting": h.gate.Waiting()})
-}
-
-// prove proves by the wire that a held request has not left, and by the outside
-// service that it has applied what it answered.
-func (h *OutsideHold) prove(passed int) {
-	if h.what == "request" {
-		h.fault.Prove(faults.Absent, "the wire, where the request is held and has not left", map[string]any{"passed": passed})
-		return
-	}
-	proof := h.w.effect(h.text)
-	evidence, shown, err := proof.Shows(h.w.ctx, wire.Message{})
-	if err != nil || !shown {
-		Inconclusive("the answer to the outside request with the text %q is held, and its effect is not seen: %v (%v)", h.text, evidence, err)
-	}
-	h.fault.Prove(faults.Committed, proof.By, evidence)
+func (w *World) holdOutside(match wire.Match, text string) *Hold {
+	return w.hold("outside-held", w.outside(), match, fmt.Sprintf("an outside %s with the text %q", match.Phase(), text), w.effect(text))
 }
 
 // AwaitThough waits for a fact that is to come although something is held. It
