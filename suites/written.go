@@ -19,7 +19,7 @@ import (
 // embed has no word for all but some, so the patterns are those of the names that
 // do not end with _test.go.
 //
-//go:embed workrecords/*[^t].go workflows/*[^t].go durability/*[^t].go
+//go:embed workrecords/*[^t].go receipts/*[^t].go workflows/*[^t].go durability/*[^t].go
 //go:embed judge/*[^t].go judge/*[^s]t.go judge/*[^t]est.go
 var sourceFiles embed.FS
 
@@ -50,7 +50,7 @@ var written = sync.OnceValue(func() map[string]Written {
 	if err != nil {
 		return all
 	}
-	for _, folder := range []string{"workrecords", "workflows", "durability"} {
+	for _, folder := range []string{"workrecords", "receipts", "workflows", "durability"} {
 		if s, err := readSource(folder); err == nil {
 			s.specs(all, rules.declared())
 		}

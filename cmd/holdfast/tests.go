@@ -8,6 +8,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/reference/versions"
 	"github.com/holdfast-mcp/holdfast/suites"
 	"github.com/holdfast-mcp/holdfast/suites/durability"
+	"github.com/holdfast-mcp/holdfast/suites/receipts"
 	"github.com/holdfast-mcp/holdfast/suites/saboteurs"
 	"github.com/holdfast-mcp/holdfast/suites/workflows"
 	"github.com/holdfast-mcp/holdfast/suites/workrecords"
@@ -15,7 +16,7 @@ import (
 
 // tests are the specs of every profile, in the contract's order.
 func tests() []suites.Test {
-	return slices.Concat(workrecords.Tests(pairs()...), workflows.Tests(), durability.Tests())
+	return slices.Concat(workrecords.Tests(pairs()...), receipts.Tests(), workflows.Tests(), durability.Tests())
 }
 
 // pairs are what is to become of each pair of contract versions, as the reference
