@@ -18,6 +18,7 @@ import (
 	defects "github.com/holdfast-mcp/holdfast/fixtures/mutants"
 	"github.com/holdfast-mcp/holdfast/fixtures/postgres"
 	"github.com/holdfast-mcp/holdfast/reference/app"
+	"github.com/holdfast-mcp/holdfast/reference/editor"
 	"github.com/holdfast-mcp/holdfast/reference/helper"
 	"github.com/holdfast-mcp/holdfast/reference/trips"
 	"github.com/holdfast-mcp/holdfast/reference/versions"
@@ -35,6 +36,7 @@ var processes = map[string]func(context.Context) error{
 	"chat":      runChat,
 	"postgres":  runPostgres,
 	"trips":     runTrips,
+	"editor":    runEditor,
 }
 
 func init() {
@@ -159,4 +161,16 @@ func runPostgres(ctx context.Context) error {
 		return suites.Usage("%w", err)
 	}
 	return postgres.Run(ctx, c)
+}
+
+func runEditor(ctx context.Context) error {
+	c, err := editor.FromEnv(os.Getenv)
+	if err != nil {
+		return suites.Usage("%w", err)
+	}
+	ports, err := editor.DefaultPorts(c)
+	if err != nil {
+		return err
+	}
+	return editor.Run(ctx, c, ports)
 }

@@ -1,0 +1,92 @@
+package editor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/holdfast-mcp/holdfast/reference/editor/person"
+	"github.com/holdfast-mcp/holdfast/reference/editor/ports"
+	"github.com/holdfast-mcp/holdfast/reference/serving"
+)
+
+// grace is how long open requests of the person get to end once the editor leaves.
+const grace = time.Second
+
+// Run serves tools and the person until the caller's input ends (stdio) or ctx is
+// done. It signs in first; where that fails it serves all the same, and the person
+// can sign in.
+func Run(ctx context.Context, cfg Config, p Ports) error {
+	log := cfg.logger()
+	e := New(p, log)
+	defer e.Close()
+	if cfg.User != "" {
+		if err := e.signInAtStart(ctx, cfg); err != nil {
+			return err
+		}
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	seat, err := sit(ctx, cfg, e, log)
+	if err != nil {
+		return err
+	}
+	server := newServer(p, e, log)
+	if cfg.HTTPAddr != "" {
+		err = serving.HTTP(ctx, server, cfg.HTTPAddr, log, cfg.Serving, serving.Door{})
+	} else {
+		err = serving.Stdio(ctx, server, cfg.Stdin, cfg.Stdout, serving.Door{})
+	}
+	stop()
+	return errors.Join(err, <-seat)
+}
+
+func (e *Editor) signInAtStart(ctx context.Context, cfg Config) error {
+	password, err := os.ReadFile(cfg.TokenFile)
+	if err != nil {
+		return fmt.Errorf("editor: read the password of %s: %w; set EDITOR_TOKEN_FILE to its file", cfg.User, err)
+	}
+	if err := e.SignIn(ctx, cfg.User, strings.TrimSpace(string(password))); err != nil {
+		code := CodeOf(err)
+		e.log.Warn("not signed in", "user", cfg.User, "code", code, "meaning", ports.MeaningOf(code))
+	}
+	return nil
+}
+
+// sit serves the person's surface until ctx is done; the channel tells its end.
+func sit(ctx context.Context, cfg Config, e *Editor, log *slog.Logger) (<-chan error, error) {
+	listener, err := net.Listen("tcp", cfg.PersonAddr)
+	if err != nil {
+		return nil, fmt.Errorf("editor: serve the person's surface on %s: %w; free the port or choose another EDITOR_PORT", cfg.PersonAddr, err)
+	}
+	url := "http://" + listener.Addr().String()
+	log.Info("seated", "url", url)
+	if cfg.Seated != nil {
+		cfg.Seated(url)
+	}
+	web := &http.Server{Handler: person.Handler(e, CodeOf), ReadHeaderTimeout: 10 * time.Second}
+	ended, served := make(chan error, 1), make(chan error, 1)
+	go func() { served <- web.Serve(listener) }()
+	go func() {
+		select {
+		case err := <-served:
+			ended <- fmt.Errorf("editor: serve the person's surface on %s: %w", cfg.PersonAddr, err)
+			return
+		case <-ctx.Done():
+		}
+		limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+		defer cancel()
+		if web.Shutdown(limit) != nil {
+			_ = web.Close() // cuts what did not end; there is nothing else to do
+		}
+		<-served
+		ended <- nil
+	}()
+	return ended, nil
+}
