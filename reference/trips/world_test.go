@@ -218,6 +218,15 @@ func (c *caller) try(method, path, body string) (answer, error) {
 	return answer{resp.StatusCode, string(raw)}, err
 }
 
+func readAll(t *testing.T, resp *http.Response) string {
+	t.Helper()
+	raw, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
+}
+
 func (c *caller) signIn(user, password string) answer {
 	c.t.Helper()
 	return c.do("POST", "/api/session", fmt.Sprintf(`{"user": %q, "password": %q}`, user, password))
