@@ -36,6 +36,7 @@ func settled(t Test, f *target.File) (verdict.Verdict, string) {
 	if !f.Claims(t.Profile) {
 		return verdict.NotApplicable, fmt.Sprintf("the target does not claim the profile %s", t.Profile)
 	}
+	f = f.For(t.Profile)
 	if t.NotFor != nil {
 		if why := t.NotFor(f); why != "" {
 			return verdict.NotApplicable, why

@@ -80,7 +80,7 @@ func Starts(ctx context.Context, s Setup) error {
 // walk tries the target for one profile of each of its helpers.
 func (t *trial) walk(ctx context.Context, s Setup) []Step {
 	var helpers, profiles []string
-	for _, profile := range []string{target.ProfileDurability, target.ProfileWorkRecords, target.ProfileWorkflows} {
+	for _, profile := range []string{target.ProfileDurability, target.ProfileWorkRecords, target.ProfileReceipts, target.ProfileWorkflows} {
 		if helper := s.Target.For(profile).Helper(); s.Target.Claims(profile) && !slices.Contains(helpers, helper) {
 			helpers, profiles = append(helpers, helper), append(profiles, profile)
 		}
@@ -120,6 +120,8 @@ func (t *trial) tried(ctx context.Context, s Setup, profile string) bool {
 			t.writeAndRead(w, c)
 		case target.ProfileWorkRecords:
 			t.startAndGet(w, c)
+		case target.ProfileReceipts:
+			t.updateAndLook(w, c)
 		default:
 			t.startAndAsk(w, c)
 		}
@@ -147,6 +149,11 @@ func allListed(f *target.File, helper string, listed []string) string {
 	its := func(profile string) bool { return f.For(profile).Helper() == helper }
 	if wr := f.Profiles.WorkRecords; wr != nil && its(target.ProfileWorkRecords) {
 		for _, tool := range wr.Tools {
+			named = append(named, tool.Name)
+		}
+	}
+	if rc := f.Profiles.Receipts; rc != nil && its(target.ProfileReceipts) {
+		for _, tool := range rc.Tools {
 			named = append(named, tool.Name)
 		}
 	}
@@ -220,6 +227,34 @@ func (t *trial) startAndGet(w *world.World, c *world.Caller) {
 		op := c.Do(world.Act{Role: "get", Params: map[string]string{"item_id": id}})
 		t.accepted(op)
 		return op.Invoked.Tool
+	})
+}
+
+// updateAndLook changes a draft and sees that its server has stored the change.
+func (t *trial) updateAndLook(w *world.World, c *world.Caller) {
+	draft := map[string]string{"draft": w.Draft("own")}
+	revision := func() int {
+		rows := w.Peek("draft", draft)
+		if len(rows) != 1 {
+			world.Inconclusive("the probe draft shows %s of %s; a fresh store is to hold that draft", reports.Plural(len(rows), "row"), draft["draft"])
+		}
+		return world.Number(rows[0]["revision"])
+	}
+	before := 0
+	t.step(stepWrite, func() string {
+		c.SignsIn("a")
+		before = revision()
+		op := c.Do(world.Act{Role: "update", Params: map[string]string{
+			"draft": draft["draft"], "revision": fmt.Sprint(before), "command_id": "doctor", "text": w.Word("doctor"),
+		}})
+		t.accepted(op)
+		return op.Invoked.Tool
+	})
+	t.step(stepRead, func() string {
+		if after := revision(); after != before+1 && !t.lenient {
+			world.Inconclusive("the update was accepted, and the draft went from revision %d to %d; expected one more", before, after)
+		}
+		return "probe draft"
 	})
 }
 

@@ -164,6 +164,17 @@ func (c *Caller) Person(name string, params map[string]string) {
 	c.w.Mark("person", data)
 }
 
+// SignsIn lets the person sign in to the caller's editor where that is a page, which
+// nobody is signed in to at first.
+func (c *Caller) SignsIn(user string) {
+	if c.w.process(c.w.Target.Helper()).spec.MCP.WebMCP == "" {
+		return
+	}
+	if _, there := c.w.Target.Actions["sign_in_editor"]; there {
+		c.Person("sign_in_editor", map[string]string{"user": user, "password": c.w.Password(user)})
+	}
+}
+
 // Password is what an account of the account fixture signs in with.
 func (w *World) Password(name string) string {
 	at := slices.IndexFunc(w.config.Accounts.Accounts, func(a account.Account) bool { return a.Name == name })
