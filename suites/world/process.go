@@ -110,7 +110,7 @@ func (w *World) spawn(name string, spec target.Process, instance int, more targe
 	if err != nil {
 		return nil, err
 	}
-	ready, err := expandReady(spec.Ready, scope)
+	ready, err := expandReady(spec.Sign(), scope)
 	if err == nil {
 		err = launch.WaitReady(w.ctx, running, ready, w.config.Limits.Ready)
 	}

@@ -266,6 +266,8 @@ func kindOf(p target.Probe) string {
 	switch {
 	case p.SQLite != "":
 		return "sqlite"
+	case p.Postgres != "":
+		return "postgres"
 	case p.HTTP != "":
 		return "http"
 	case p.File != "":
