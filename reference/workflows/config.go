@@ -128,7 +128,7 @@ type Ports struct {
 	Controls []ports.Control
 	// Background lets an operation run beside the call that began it.
 	Background func(run func())
-	// Tasks shows operations as MCP Tasks; nil is definitions.Tasks.
+	// Tasks shows operations as MCP Tasks.
 	Tasks ports.Tasking
 	// Invoke is the whole middleware; nil makes it of the ports above (chain.Chain).
 	Invoke ports.Invoking
@@ -145,7 +145,7 @@ func DefaultPorts(c Config) (Ports, error) {
 	}
 	p := Ports{
 		Tools: tools.All(), Checking: checking{tools, steps}, Admit: definitions.Rules{}, Clock: systemClock{}, IDs: randomIDs{},
-		Policies: policy.At(c.Policy), Chat: chatclient.New(c.ChatURL, c.ChatToken, c.ChatTimeout),
+		Tasks: definitions.Tasks{}, Policies: policy.At(c.Policy), Chat: chatclient.New(c.ChatURL, c.ChatToken, c.ChatTimeout),
 		Background: func(run func()) { go run() },
 	}
 	if p.Store, err = checkpoint.Open(c.Store); err != nil {
@@ -166,9 +166,6 @@ func DefaultPorts(c Config) (Ports, error) {
 func (p Ports) complete() Ports {
 	if p.Controls == nil {
 		p.Controls = chain.Controls(p.Checking, p.Approvals)
-	}
-	if p.Tasks == nil {
-		p.Tasks = definitions.Tasks{}
 	}
 	if p.Invoke == nil {
 		p.Invoke = chain.Chain{Policies: p.Policies, Controls: p.Controls, Approvals: p.Approvals, Audit: p.Audit, Clock: p.Clock, Chat: p.Chat}

@@ -13,8 +13,8 @@ import (
 const helperWire = "helper"
 
 // Counted is the control of the wire's counter, for every spec: the tools/call
-// requests that the harness's proxy counted on the helper's wire are those that
-// the sessions recorded as sent, by tool and JSON-RPC id. What the proxy
+// requests, and those about tasks, that the harness's proxy counted on the helper's
+// wire are those that the sessions recorded as sent, by tool and JSON-RPC id. What the proxy
 // duplicated counts once. A message that was sent when the wire was cut, or its
 // helper gone, may be missing on the counter, but only if its caller never
 // learned the outcome. A disagreement is the harness's own and so a doubt.
@@ -93,10 +93,13 @@ func countedCalls(h history.History) map[position]span {
 	open := map[position]map[int64]int{} // messages of an exchange that may still be dropped or replaced
 	for _, e := range h.Events {
 		q := e.Request
-		if e.Kind != history.KindRequest || q.Wire != helperWire || q.IsAnswer || q.Method != "tools/call" {
+		if e.Kind != history.KindRequest || q.Wire != helperWire || q.IsAnswer || !isCounted(q.Method) {
 			continue
 		}
 		at := position{tool: q.Tool, id: q.RPCID}
+		if aboutTasks(q.Method) {
+			at.tool = q.Method
+		}
 		if open[at] == nil {
 			open[at] = map[int64]int{}
 		}

@@ -118,6 +118,15 @@ func TestCounted(t *testing.T) {
 				Raw: `[{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"work_note"}},{"jsonrpc":"2.0","id":6,"method":"tools/call","params":{"name":"work_note"}}]`}})
 			w.counts(1, 5, "forwarded")
 		}, nil},
+		{"a request about a task", func(w *wired) {
+			w.rec.Record(history.Event{Kind: history.KindMessage, Message: &history.Message{Session: "helper.1", Outgoing: true,
+				Raw: `{"jsonrpc":"2.0","id":1,"method":"tasks/get","params":{"taskId":"wf_1"}}`}})
+			w.request(history.Request{Wire: "helper", ID: 1, Method: "tasks/get", RPCID: "1", Action: "forwarded"})
+		}, nil},
+		{"a request about a task that the wire did not count", func(w *wired) {
+			w.rec.Record(history.Event{Kind: history.KindMessage, Message: &history.Message{Session: "helper.1", Outgoing: true,
+				Raw: `{"jsonrpc":"2.0","id":1,"method":"tasks/get","params":{"taskId":"wf_1"}}`}})
+		}, []string{"the wire's counter and the sessions disagree about tools/call tasks/get: 1 sent by the sessions, 0 counted on the wire helper; first at id 1"}},
 		{"a call without a tool", func(w *wired) {
 			w.rec.Record(history.Event{Kind: history.KindMessage, Message: &history.Message{Session: "helper.1", Outgoing: true,
 				Raw: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":"none"}`}})

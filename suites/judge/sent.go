@@ -2,11 +2,13 @@ package judge
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/holdfast-mcp/holdfast/reports/history"
 )
 
-// sentCall is one tools/call as a session recorded it; group is what tells the
+// sentCall is one tools/call, or one request about a task, as a session recorded it;
+// group is what tells the
 // call that it belongs to.
 type sentCall struct {
 	position
@@ -63,10 +65,19 @@ func firstCall(raw []byte) (id string, call named, ok bool) {
 		if json.Unmarshal(part.Params, &call) != nil {
 			call = named{} // parameters of another shape name no tool
 		}
-		return string(part.ID), call, part.Method == "tools/call"
+		if aboutTasks(part.Method) {
+			call = named{Name: part.Method, Arguments: part.Params}
+		}
+		return string(part.ID), call, isCounted(part.Method)
 	}
 	return "", named{}, false
 }
+
+// isCounted says whether a method is that of a call.
+func isCounted(method string) bool { return method == "tools/call" || aboutTasks(method) }
+
+// aboutTasks says whether a method is one of MCP Tasks, whose name stands for the tool.
+func aboutTasks(method string) bool { return strings.HasPrefix(method, "tasks/") }
 
 // groupOf names the calls of one session with the same tool and arguments.
 func groupOf(session, tool string, arguments json.RawMessage) string {

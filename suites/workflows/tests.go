@@ -14,7 +14,7 @@ const Profile = "workflows"
 
 // Tests are the specs of profile WF, in the contract's order.
 func Tests() []suites.Test {
-	tests := slices.Concat(begins, doubts, inOrder, retries, approvals, controls, lost, refusals, definitions, foreigners, private, damaged, receipts, final, named, canaries, exclusive, cancels, forged, swapped, identity, crashPoints, starters, revisions, room)
+	tests := slices.Concat(begins, doubts, inOrder, retries, approvals, controls, lost, refusals, definitions, foreigners, private, damaged, receipts, final, named, canaries, exclusive, cancels, forged, swapped, identity, crashPoints, starters, revisions, room, tasks)
 	return suites.Profiled(Profile, tests, notClaimed, missing)
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"sync"
 	"time"
 
 	"github.com/holdfast-mcp/holdfast/fixtures/mcp"
@@ -20,6 +21,7 @@ func (c *Caller) Do(act Act) history.Operation {
 
 // Flight is a call on its way.
 type Flight struct {
+	once  sync.Once
 	begun chan struct{} // closed once the call has left, or could not
 	call  *mcp.Pending  // nil where it could not
 	done  chan struct{}
@@ -30,6 +32,15 @@ type Flight struct {
 func (f *Flight) Wait() history.Operation {
 	<-f.done
 	return f.op
+}
+
+// left says, once, that the call has left; nil that it could not, or that it is none
+// that can be cancelled.
+func (f *Flight) left(call *mcp.Pending) {
+	f.once.Do(func() {
+		f.call = call
+		close(f.begun)
+	})
 }
 
 // Cancel cancels the call as its caller's revision and transport have it, once it
@@ -48,6 +59,20 @@ func (f *Flight) Done() <-chan struct{} { return f.done }
 // Go makes a call; its caller's patience ends after the given time.
 func (c *Caller) Go(act Act, patience time.Duration) *Flight {
 	tool := c.tool(act)
+	raw := c.arguments(tool, act)
+	return c.fly(act, tool.Name, raw, patience, func(ctx context.Context, f *Flight) history.Call {
+		reply := mcp.Reply{}
+		call, err := c.session.Begin(ctx, tool.Name, raw)
+		f.left(call)
+		if err == nil {
+			reply, err = call.Wait(ctx)
+		}
+		return c.w.outcome(c.target(), tool, reply, err)
+	})
+}
+
+// arguments are what a tool is called with.
+func (c *Caller) arguments(tool target.Tool, act Act) json.RawMessage {
 	arguments, err := c.w.known(c.known).With(target.Scope(act.Params)).ExpandAny(tool.Arguments)
 	if err != nil {
 		Broken("making the arguments of %s: %v", tool.Name, err)
@@ -59,9 +84,14 @@ func (c *Caller) Go(act Act, patience time.Duration) *Flight {
 	if err != nil {
 		Broken("making the arguments of %s: %v", tool.Name, err)
 	}
+	return raw
+}
+
+// fly records a call and what came of it.
+func (c *Caller) fly(act Act, tool string, arguments json.RawMessage, patience time.Duration, ask func(context.Context, *Flight) history.Call) *Flight {
 	call := history.Call{
-		ID: c.w.nextCall(), Phase: history.Invoked, Session: c.name, Role: act.Role, Tool: tool.Name,
-		Arguments: raw, Params: maps.Clone(act.Params),
+		ID: c.w.nextCall(), Phase: history.Invoked, Session: c.name, Role: act.Role, Tool: tool,
+		Arguments: arguments, Params: maps.Clone(act.Params),
 	}
 	f := &Flight{begun: make(chan struct{}), done: make(chan struct{})}
 	f.op.InvokedAt = c.w.config.Recorder.Record(history.Event{Kind: history.KindCall, Call: &call})
@@ -70,13 +100,8 @@ func (c *Caller) Go(act Act, patience time.Duration) *Flight {
 	go func() {
 		defer close(f.done)
 		defer cancel()
-		reply, err := mcp.Reply{}, error(nil)
-		f.call, err = c.session.Begin(ctx, tool.Name, json.RawMessage(raw))
-		close(f.begun)
-		if err == nil {
-			reply, err = f.call.Wait(ctx)
-		}
-		ended := c.w.outcome(c.target(), tool, reply, err)
+		ended := ask(ctx, f)
+		f.left(nil)
 		ended.ID, ended.Phase, ended.Session, ended.Role, ended.Tool = call.ID, history.Returned, call.Session, call.Role, call.Tool
 		e := c.w.config.Recorder.Record(history.Event{Kind: history.KindCall, Call: &ended})
 		f.op.Returned, f.op.ReturnedAt = &ended, &e
@@ -86,20 +111,8 @@ func (c *Caller) Go(act Act, patience time.Duration) *Flight {
 
 // outcome is what a caller can know of a call from its answer alone.
 func (w *World) outcome(of *target.File, tool target.Tool, reply mcp.Reply, err error) history.Call {
-	var none *mcp.NoAnswer
-	var status *mcp.HTTPStatus
-	switch {
-	case errors.As(err, &none):
-		return history.Call{Outcome: history.Unknown, Reason: none.Error()}
-	case errors.As(err, &status):
-		// A server that answers 4xx has decided; after 5xx nobody can know.
-		outcome := history.Unknown
-		if status.Code >= 400 && status.Code < 500 {
-			outcome = history.Refused
-		}
-		return history.Call{Outcome: outcome, IsError: true, Reason: status.Error()}
-	case err != nil:
-		return history.Call{Outcome: history.Unknown, Reason: err.Error()}
+	if err != nil {
+		return unanswered(err)
 	}
 	ended := history.Call{Answer: reply.Raw, IsError: reply.IsError || reply.Err != nil, Outcome: history.Refused}
 	doc := reply.Document()
@@ -125,6 +138,24 @@ func (w *World) outcome(of *target.File, tool target.Tool, reply mcp.Reply, err 
 		w.capture(tool, doc, &ended)
 	}
 	return ended
+}
+
+// unanswered is what a caller can know of a call that got no answer of MCP.
+func unanswered(err error) history.Call {
+	var none *mcp.NoAnswer
+	var status *mcp.HTTPStatus
+	switch {
+	case errors.As(err, &none):
+		return history.Call{Outcome: history.Unknown, Reason: none.Error()}
+	case errors.As(err, &status):
+		// A server that answers 4xx has decided; after 5xx nobody can know.
+		outcome := history.Unknown
+		if status.Code >= 400 && status.Code < 500 {
+			outcome = history.Refused
+		}
+		return history.Call{Outcome: outcome, IsError: true, Reason: status.Error()}
+	}
+	return history.Call{Outcome: history.Unknown, Reason: err.Error()}
 }
 
 // capture keeps what later calls name of an answer.

@@ -31,6 +31,7 @@ type Caller struct {
 	cut     bool         // its connection was cut by a fault
 	asked   string       // the revision to shake hands in
 	agreed  string       // the one that was agreed on
+	offers  []byte       // the server's capabilities, as JSON
 }
 
 // NewCaller starts a helper process on the target's stores and shakes hands.
@@ -137,7 +138,7 @@ func (c *Caller) shakeHands() error {
 	if err != nil {
 		return c.noHandshake(err)
 	}
-	c.agreed = server.Revision
+	c.agreed, c.offers = server.Revision, server.Capabilities
 	c.process.MarkReady("shook hands")
 	return nil
 }
