@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"net"
 	"net/http"
 	"strconv"
@@ -90,14 +91,14 @@ func Run(ctx context.Context, c Config, p Ports) error {
 	if c.Listening != nil {
 		c.Listening(url)
 	}
-	return serve(ctx, listener, handler)
+	return serve(ctx, listener, handler, log)
 }
 
 // leaving is how long answers that are under way may take at the end.
 const leaving = time.Second
 
-func serve(ctx context.Context, listener net.Listener, handler http.Handler) error {
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}
+func serve(ctx context.Context, listener net.Listener, handler http.Handler, log *slog.Logger) error {
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn)}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(listener) }()
 	select {

@@ -107,16 +107,17 @@ func (s *Store) inTransaction(ctx context.Context, do func(context.Context, *sql
 	}
 	defer c.Close()
 	whole := context.WithoutCancel(ctx)
-	if _, err := c.ExecContext(ctx, `BEGIN IMMEDIATE`); err != nil {
-		return s.explain(err)
-	}
 	committed := false
 	defer func() {
-		// Also where do panics, or the commit failed and left the transaction open.
+		// Also where do panics, the commit failed and left the transaction open, or it
+		// began just as ctx ended.
 		if !committed {
 			_, _ = c.ExecContext(whole, `ROLLBACK`) // it fails only where none is open
 		}
 	}()
+	if _, err := c.ExecContext(ctx, `BEGIN IMMEDIATE`); err != nil {
+		return s.explain(err)
+	}
 	if err := do(whole, c); err != nil {
 		return err
 	}

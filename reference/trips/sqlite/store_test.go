@@ -3,9 +3,12 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	. "github.com/onsi/gomega"
 	"go.uber.org/goleak"
@@ -96,4 +99,50 @@ func TestAFileOfAnotherKindStaysAsItIs(t *testing.T) {
 			g.Expect(err).To(MatchError(And(ContainSubstring("open the trips at "+path), ContainSubstring(c.says))))
 		})
 	}
+}
+
+func TestWithoutRoomNothingIsStored(t *testing.T) {
+	g := NewWithT(t)
+	ctx := context.Background()
+	s := opened(t, filepath.Join(t.TempDir(), "trips.db"))
+	d := ports.Draft{Draft: "d", Owner: "ann", Revision: 1, Status: ports.Open}
+	g.Expect(s.Plant(ctx, []ports.Draft{d})).To(Succeed())
+	big := ports.Receipt{CommandID: "c", Draft: "d", Owner: "ann", Kind: ports.Update, From: 1, To: 2, Result: make([]byte, 1<<20)}
+	moved := d
+	moved.Revision = 2
+	apply := func(ctx context.Context, tx ports.Tx) error {
+		return errors.Join(tx.SaveDraft(ctx, moved), tx.StoreReceipt(ctx, big))
+	}
+
+	var pages int
+	g.Expect(s.writer.QueryRow(`PRAGMA page_count`).Scan(&pages)).To(Succeed())
+	limit := func(n int) {
+		_, err := s.writer.Exec(fmt.Sprintf(`PRAGMA max_page_count = %d`, n))
+		g.Expect(err).NotTo(HaveOccurred())
+	}
+	limit(pages + 10)
+	err := s.Change(ctx, apply)
+	g.Expect(err).To(MatchError(ports.ErrStore))
+	g.Expect(err).To(MatchError(ContainSubstring("make room and try again")))
+	g.Expect(s.Draft(ctx, "d")).To(Equal(d))
+
+	limit(pages + 1000)
+	g.Expect(s.Change(ctx, apply)).To(Succeed(), "it goes on once there is room")
+	g.Expect(s.Draft(ctx, "d")).To(Equal(moved))
+}
+
+func TestWhoWaitsForAnotherWriterCanLeave(t *testing.T) {
+	g := NewWithT(t)
+	path := filepath.Join(t.TempDir(), "trips.db")
+	holder, waiter := opened(t, path), opened(t, path)
+	g.Expect(holder.Change(context.Background(), func(context.Context, ports.Tx) error {
+		ctx, leave := context.WithTimeout(context.Background(), 20*time.Millisecond)
+		defer leave()
+		ran := false
+		err := waiter.Change(ctx, func(context.Context, ports.Tx) error { ran = true; return nil })
+		g.Expect(err).To(MatchError(ports.ErrStore))
+		g.Expect(ran).To(BeFalse())
+		return nil
+	})).To(Succeed())
+	g.Expect(waiter.Plant(context.Background(), []ports.Draft{{Draft: "d", Owner: "ann", Revision: 1, Status: ports.Open}})).To(Succeed(), "nothing is left open")
 }
