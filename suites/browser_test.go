@@ -55,7 +55,7 @@ func TestASpecThatOpensAPageNeedsABrowser(t *testing.T) {
 	}
 
 	settled, doctor := told()
-	g.Expect(settled).To(Equal("not-run: there is no Chromium on this machine to open the page with: none of chromium, chromium-browser, google-chrome is in PATH; install it, such as with apt-get install chromium"))
+	g.Expect(settled).To(Equal("not-run: needs Chromium: there is no Chromium on this machine to open the page with: none of chromium, chromium-browser, google-chrome is in PATH; install it, such as with apt-get install chromium"))
 	g.Expect(doctor).To(ContainSubstring("✗ Chromium: not found\n      only specs that open a page need it; install chromium, such as with apt-get install chromium\n"))
 
 	g.Expect(os.WriteFile(filepath.Join(bin, "chromium-browser"), []byte("#!/bin/sh\n"), 0o755)).To(Succeed())

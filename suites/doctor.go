@@ -53,6 +53,9 @@ func (h Harness) Diagnose(ctx context.Context, nameOrPath string, allowOutside [
 	if why := notHere(l.File); why != "" {
 		return d, Usage("the target %s cannot be tried: %s", nameOrPath, why)
 	}
+	if _, err := browser.Find(); err != nil && anyProcess(l.File, onPage) {
+		return d, Usage("the target %s cannot be tried: it needs Chromium: %v", nameOrPath, err)
+	}
 	if h.Doctor == nil {
 		return d, fmt.Errorf("this build of holdfast cannot try a target")
 	}
@@ -97,7 +100,7 @@ func (h Harness) machine(ctx context.Context, f *target.File) []Step {
 }
 
 func boxed(p target.Process) bool  { return p.Image != "" }
-func onPage(p target.Process) bool { return p.MCP.WebMCP != "" }
+func onPage(p target.Process) bool { return p.IsPage() }
 
 // anyProcess says whether a target has a process of a kind.
 func anyProcess(f *target.File, kind func(target.Process) bool) bool {

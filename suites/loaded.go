@@ -92,6 +92,8 @@ func isReference(f *target.File) bool {
 func helperCommand(f *target.File) []string {
 	p := f.Processes[f.Helper()]
 	switch {
+	case onPage(p):
+		return []string{p.MCP.WebMCP}
 	case p.Reference != "":
 		return []string{"{{self}}", "reference", p.Reference}
 	case p.Image != "":
@@ -106,9 +108,6 @@ func notHere(f *target.File) string {
 		p := f.Processes[name]
 		if boxed(p) {
 			return fmt.Sprintf("process %s is a container (image: %s): that needs Docker, and this version starts no containers", name, p.Image)
-		}
-		if onPage(p) {
-			return fmt.Sprintf("process %s speaks WebMCP: this version calls no tools of a page", name)
 		}
 	}
 	return ""

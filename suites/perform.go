@@ -100,7 +100,7 @@ func prepare(t Test, s Setup) (p *performance, err error) {
 	}
 	p.config = world.Config{
 		Target: s.Target.For(t.Profile), Profile: t.Profile, Limits: p.limits, Name: t.ID, Folder: s.Folder,
-		Version: s.Version, Mutant: s.Mutant, Point: s.Point, Accounts: account.Generate(),
+		Version: s.Version, Mutant: s.Mutant, Point: s.Point, Accounts: account.Generate(), Browser: s.Browser,
 	}
 	var secrets *target.Redactor
 	if p.config.Secrets, secrets, err = s.Target.ResolveSecrets(); err != nil {

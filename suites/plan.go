@@ -45,9 +45,9 @@ func settled(t Test, f *target.File) (verdict.Verdict, string) {
 	if why := notHere(f); why != "" {
 		return verdict.NotRun, why
 	}
-	if t.Browser {
+	if t.Browser || anyProcess(f.For(t.Profile), onPage) {
 		if _, err := browser.Find(); err != nil {
-			return verdict.NotRun, err.Error()
+			return verdict.NotRun, "needs Chromium: " + err.Error()
 		}
 	}
 	if t.Missing != nil {

@@ -6,6 +6,7 @@ package suites
 import (
 	"context"
 
+	"github.com/holdfast-mcp/holdfast/fixtures/launch/browser"
 	"github.com/holdfast-mcp/holdfast/fixtures/target"
 	"github.com/holdfast-mcp/holdfast/reports"
 	"github.com/holdfast-mcp/holdfast/suites/judge"
@@ -55,6 +56,9 @@ type Setup struct {
 	Schedule string
 	// Point is the one crash point to be tried ("17:after"), "" for all of them.
 	Point string
+	// Browser lends the windows in which pages are opened; nil for a browser of the
+	// spec's own.
+	Browser *browser.Lender
 	// Keep leaves Scratch's content for a person.
 	Keep bool
 }

@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/holdfast-mcp/holdfast/fixtures/launch/browser"
 	"github.com/holdfast-mcp/holdfast/reports"
 	"github.com/holdfast-mcp/holdfast/reports/verdict"
 	"github.com/holdfast-mcp/holdfast/reports/wait"
@@ -27,35 +28,45 @@ type job struct {
 }
 
 // work makes the specs of a job, in a worker.
-func (h Harness) work(path string) ([]parallel.Spec, error) {
+func (h Harness) work(path string) ([]parallel.Spec, func(), error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("reading the job: %w", err)
+		return nil, nil, fmt.Errorf("reading the job: %w", err)
 	}
 	var j job
 	if err := json.Unmarshal(text, &j); err != nil {
-		return nil, fmt.Errorf("reading the job %s: %w", path, err)
+		return nil, nil, fmt.Errorf("reading the job %s: %w", path, err)
 	}
 	for name, l := range j.Targets {
 		if j.Targets[name], err = l.reload(); err != nil {
-			return nil, fmt.Errorf("reading the target %s again: %w", name, err)
+			return nil, nil, fmt.Errorf("reading the target %s again: %w", name, err)
 		}
 	}
+	lender := browser.NewLender(j.Scratch, wait.Default())
 	var specs []parallel.Spec
 	for _, p := range j.Specs {
 		t, ok := h.test(p.ID)
 		if !ok {
-			return nil, fmt.Errorf("the plan names the spec %s, which this binary does not have", p.ID)
+			return nil, nil, fmt.Errorf("the plan names the spec %s, which this binary does not have", p.ID)
 		}
 		specs = append(specs, parallel.Spec{Text: p.Key, Labels: p.Clauses, Run: func(ctx context.Context, tell func()) error {
-			return h.runOne(ctx, tell, j, p, t)
+			return h.runOne(ctx, tell, j, p, t, lender)
 		}})
 	}
-	return specs, nil
+	return specs, func() { closeBrowser(lender) }, nil
+}
+
+// closeBrowser ends the browser of a worker. What does not end goes with the run.
+func closeBrowser(lender *browser.Lender) {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*wait.Default().Reap)
+	defer cancel()
+	if err := lender.Close(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "holdfast worker:", err)
+	}
 }
 
 // runOne runs one planned spec and appends its result.
-func (h Harness) runOne(ctx context.Context, tell func(), j job, p reports.PlannedSpec, t Test) error {
+func (h Harness) runOne(ctx context.Context, tell func(), j job, p reports.PlannedSpec, t Test, lender *browser.Lender) error {
 	if err := reports.Append(filepath.Join(j.Folder, reports.StartedFile), reports.Started{Run: j.Run, Key: p.Key, PID: os.Getpid(), At: time.Now()}); err != nil {
 		return err
 	}
@@ -63,7 +74,7 @@ func (h Harness) runOne(ctx context.Context, tell func(), j job, p reports.Plann
 	artifacts := filepath.Join(reports.ArtifactsDir, filepath.FromSlash(p.Key))
 	setup := Setup{
 		Target: j.Targets[p.Target].File, Version: h.Version, Seed: p.Seed, Folder: filepath.Join(j.Folder, artifacts), Scratch: j.Scratch,
-		Mutant: p.Mutant, Saboteur: p.Saboteur, Schedule: p.Schedule, Point: p.Point, Keep: j.Keep,
+		Mutant: p.Mutant, Saboteur: p.Saboteur, Schedule: p.Schedule, Point: p.Point, Keep: j.Keep, Browser: lender,
 	}
 	report := func(s reports.Spec) error {
 		s.Artifacts = filepath.ToSlash(artifacts)

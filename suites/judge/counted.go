@@ -17,7 +17,7 @@ const helperWire = "helper"
 // wire are those that the sessions recorded as sent, by tool and JSON-RPC id. What the proxy
 // duplicated counts once. A message that was sent when the wire was cut, or its
 // helper gone, may be missing on the counter, but only if its caller never
-// learned the outcome. A disagreement is the harness's own and so a doubt.
+// learned the outcome. Sessions with a page have no such wire. A disagreement is the harness's own and so a doubt.
 func Counted(h history.History) Ruling {
 	var r Ruling
 	messages := sentCalls(h)
@@ -25,6 +25,7 @@ func Counted(h history.History) Ruling {
 		r.doubted("calls were made, and the sessions recorded no tools/call that was sent")
 	}
 	r.unsentAnswers(h, messages)
+	messages = overTheWire(h, messages)
 	said, counted := map[position]int{}, countedCalls(h)
 	excused, excuses := map[position]int{}, excusesOf(h)
 	for _, m := range messages {
@@ -54,6 +55,17 @@ func Counted(h history.History) Ruling {
 		}
 	}
 	return r
+}
+
+// overTheWire are the calls of sessions that have a wire.
+func overTheWire(h history.History, all []sentCall) []sentCall {
+	pages := map[string]bool{}
+	for _, m := range h.Marks("page opened") {
+		if name, ok := m.Data["session"].(string); ok {
+			pages[name] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(c sentCall) bool { return pages[c.session] })
 }
 
 // position is what both sides know of a request. Sessions number from 1 each, so

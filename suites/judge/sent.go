@@ -12,8 +12,9 @@ import (
 // call that it belongs to.
 type sentCall struct {
 	position
-	group string
-	seq   int64 // the number of its event
+	session string
+	group   string
+	seq     int64 // the number of its event
 }
 
 func sentCalls(h history.History) []sentCall {
@@ -25,6 +26,7 @@ func sentCalls(h history.History) []sentCall {
 		if id, call, ok := firstCall([]byte(e.Message.Raw)); ok {
 			all = append(all, sentCall{
 				position: position{tool: call.Name, id: id},
+				session:  e.Message.Session,
 				group:    groupOf(e.Message.Session, call.Name, call.Arguments),
 				seq:      e.Seq,
 			})

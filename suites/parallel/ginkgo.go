@@ -69,7 +69,7 @@ func serve(h handoff, work Work) int {
 		fmt.Fprintln(os.Stderr, "holdfast worker:", err)
 		return 1
 	}
-	specs, err := work(h.Job)
+	specs, done, err := work(h.Job)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "holdfast worker:", err)
 		return 1
@@ -95,6 +95,9 @@ func serve(h handoff, work Work) int {
 	})
 	var o outcome
 	ginkgo.RunSpecs(&o, "holdfast")
+	if done != nil {
+		done()
+	}
 	if o.failed {
 		return 1
 	}

@@ -30,9 +30,10 @@ type Spec struct {
 	Run func(ctx context.Context, tell func()) error
 }
 
-// Work reads a job that the parent wrote and makes the specs of it. It runs once
+// Work reads a job that the parent wrote and makes the specs of it, and what is done
+// once a worker has run all of its share; nil for nothing. It runs once
 // in every worker and must give the same specs in the same order in each.
-type Work func(job string) ([]Spec, error)
+type Work func(job string) (specs []Spec, done func(), err error)
 
 // Options say how Run runs.
 type Options struct {

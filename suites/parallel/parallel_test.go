@@ -43,14 +43,14 @@ func TestMain(m *testing.M) {
 }
 
 // work runs in the workers of these tests.
-func work(path string) ([]parallel.Spec, error) {
+func work(path string) ([]parallel.Spec, func(), error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var j job
 	if err := json.Unmarshal(text, &j); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var specs []parallel.Spec
 	for i, kind := range j.Specs {
@@ -59,7 +59,7 @@ func work(path string) ([]parallel.Spec, error) {
 			return j.act(ctx, name, kind, tell)
 		}})
 	}
-	return specs, nil
+	return specs, nil, nil
 }
 
 func (j job) act(ctx context.Context, name, kind string, tell func()) error {

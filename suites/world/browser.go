@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/holdfast-mcp/holdfast/fixtures/launch/browser"
 	"github.com/holdfast-mcp/holdfast/fixtures/probe"
@@ -21,31 +22,38 @@ const inBrowser = "-in-the-browser"
 // the spec's folder.
 const ScreenshotMark = "screenshot"
 
-// chromium is the world's browser, started when it is first needed.
-func (w *World) chromium() *browser.Browser {
-	if w.browser == nil {
-		started, err := browser.Start(w.ctx, browser.Config{
-			Run: w.config.Run, Recorder: w.config.Recorder, Limits: w.config.Limits, Press: w.config.Seams.Press,
-			Log: filepath.Join(w.config.Folder, browser.Name+".log"), Redact: w.config.Leaks.OfLog(browser.Name, w.config.Redact),
-		})
-		if err != nil {
-			Broken("%v", err)
-		}
-		w.browser = started
+// chromium is the world's window of the browser, opened when it is first needed.
+func (w *World) chromium() *browser.Window {
+	if w.window != nil {
+		return w.window
 	}
-	return w.browser
+	lender := w.config.Browser
+	if lender == nil {
+		w.lender = browser.NewLender(w.config.Run.Folder(), w.config.Limits)
+		lender = w.lender
+	}
+	window, err := lender.Window(w.ctx, w.config.Seams.Press)
+	if err != nil {
+		Broken("%v", err)
+	}
+	w.window = window
+	return w.window
 }
 
-// closeBrowser ends the browser and records what its page asked other machines
-// for, where it did.
-func (w *World) closeBrowser(ctx context.Context) error {
-	if w.browser == nil {
+// closeWindow closes the window and records what its pages asked other machines
+// for, where they did.
+func (w *World) closeWindow(ctx context.Context) error {
+	if w.window != nil {
+		if asked := w.window.Elsewhere(); len(asked) > 0 {
+			w.Mark("page asked elsewhere", map[string]any{"addresses": asked})
+		}
+		w.window.Close()
+		w.window = nil
+	}
+	if w.lender == nil {
 		return nil
 	}
-	if asked := w.browser.Elsewhere(); len(asked) > 0 {
-		w.Mark("page asked elsewhere", map[string]any{"addresses": asked})
-	}
-	return w.browser.Close(ctx)
+	return w.lender.Close(ctx)
 }
 
 // LookInBrowser looks through a probe of a page as Look does, but opens the page
@@ -87,9 +95,11 @@ func (w *World) rowsInBrowser(name string, params map[string]string) ([]map[stri
 
 // Shoot keeps a picture of the page as the browser shows it now, as NAME.png
 // beside the history, or tells in the history why there is none.
-func (w *World) Shoot(name string) {
+func (w *World) Shoot(name string) { w.keepPicture(w.chromium(), name) }
+
+func (w *World) keepPicture(page openPage, name string) {
 	file := name + ".png"
-	picture, leftOut, err := pictured(w.ctx, w.chromium(), w.config.Redact)
+	picture, leftOut, err := pictured(w.ctx, page, w.config.Redact)
 	if err == nil && leftOut == "" {
 		err = os.WriteFile(filepath.Join(w.config.Folder, file), picture, 0o644)
 	}
@@ -149,6 +159,19 @@ func (w *World) click(ctx context.Context, action target.Action, params map[stri
 	}
 	if err != nil {
 		return err
+	}
+	for _, field := range slices.Sorted(maps.Keys(action.Fill)) {
+		at, err := w.expanded(field, params, target.EscapeCSS)
+		if err != nil {
+			return fmt.Errorf("fill: %w", err)
+		}
+		text, err := w.known(params).Expand(action.Fill[field])
+		if err != nil {
+			return fmt.Errorf("fill: %w", err)
+		}
+		if err := b.Fill(ctx, at, text); err != nil {
+			return err
+		}
 	}
 	return b.Click(ctx, selector)
 }

@@ -12,18 +12,21 @@ import (
 
 	"github.com/holdfast-mcp/holdfast/faults/wire"
 	"github.com/holdfast-mcp/holdfast/fixtures/launch"
+	"github.com/holdfast-mcp/holdfast/fixtures/launch/browser"
 	"github.com/holdfast-mcp/holdfast/fixtures/mcp"
 	"github.com/holdfast-mcp/holdfast/fixtures/target"
 )
 
 // Caller is one client of the helper: a helper process of its own, the wire in
-// front of it, and the session over that wire.
+// front of it, and the session over that wire; or a tab of the browser, where the
+// helper is a page, and the session with its tools.
 type Caller struct {
 	w       *World
 	name    string
-	process *launch.Process
+	process *launch.Process // nil of a page, as are wire and line
 	wire    *wire.Wire
-	line    wire.Line // the wire as faults see it
+	line    wire.Line     // the wire as faults see it
+	page    *browser.Page // nil of a process
 	session *mcp.Session
 	path    string // of an HTTP helper
 	known   target.Scope
@@ -69,6 +72,9 @@ func (w *World) newCallerAs(as manner) (*Caller, error) {
 	entry := w.process(name)
 	entry.instance++
 	c := &Caller{w: w, name: fmt.Sprintf("%s.%d", name, entry.instance), path: entry.spec.MCP.HTTP, known: target.Scope{}, file: as.file, asked: cmp.Or(as.revision, w.Target.Revision)}
+	if entry.spec.IsPage() {
+		return c, c.openPage(entry.spec.MCP.WebMCP, as)
+	}
 	more := target.Scope{}
 	if w.Target.Serves(name) {
 		port, err := w.config.Run.Ports.Next()
@@ -123,7 +129,9 @@ func (c *Caller) connect(callee string) (err error) {
 // shakeHands begins a session over the caller's wire.
 func (c *Caller) shakeHands() error {
 	options := mcp.Options{Name: c.name, Recorder: c.w.config.Recorder, Revision: c.asked, Version: c.w.config.Version}
-	if c.path != "" {
+	if c.page != nil {
+		c.session = mcp.DialPage(c.page, options)
+	} else if c.path != "" {
 		c.session = mcp.DialHTTP(c.wire.URL()+c.path, options)
 	} else {
 		conn, err := net.Dial("tcp", c.wire.Addr())
@@ -135,11 +143,16 @@ func (c *Caller) shakeHands() error {
 	ctx, cancel := context.WithTimeout(c.w.ctx, c.w.config.Limits.Ready)
 	defer cancel()
 	server, err := c.session.Handshake(ctx)
+	if err != nil && c.page != nil {
+		return fmt.Errorf("%s: %w", c.name, err)
+	}
 	if err != nil {
 		return c.noHandshake(err)
 	}
 	c.agreed, c.offers = server.Revision, server.Capabilities
-	c.process.MarkReady("shook hands")
+	if c.page == nil {
+		c.process.MarkReady("shook hands")
+	}
 	return nil
 }
 
@@ -201,7 +214,11 @@ func (c *Caller) close(ctx context.Context, end func(context.Context) error) err
 	if c.session != nil {
 		errs = append(errs, c.session.Close())
 	}
-	errs = append(errs, end(ctx))
+	if c.page != nil {
+		c.page.Close()
+	} else {
+		errs = append(errs, end(ctx))
+	}
 	if c.wire != nil {
 		errs = append(errs, c.wire.Close())
 	}

@@ -22,6 +22,9 @@ func (w *World) onCopy(c Crash, base string) traced {
 	if err := w.restore(base); err != nil {
 		Broken("restoring the stores: %v", err)
 	}
+	if c.Process == "" && w.onPage() {
+		Inconclusive("the helper is a page in the browser, so there is no process of it to be traced")
+	}
 	trace, err := crashpoint.Prepare(filepath.Dir(base), crashpoint.Plan{
 		Naming:  crashpoint.Naming{Roots: w.rootsOf(c), Exclude: []string{"tmp/*", "runtime/*", "*-shm"}, Patterns: []string{operationID.String()}},
 		NoRings: true,

@@ -115,7 +115,7 @@ func (w *World) LookAtOpenFiles(c *Caller) {
 			owners[file] = store
 		}
 	}
-	folder := fmt.Sprintf("/proc/%d/fd", c.process.PID())
+	folder := fmt.Sprintf("/proc/%d/fd", c.theProcess().PID())
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		look.Error = fmt.Sprintf("looking at the open files of %s: %v", c.name, err)

@@ -12,7 +12,7 @@ import (
 func (c *Caller) GoForwarded(acts ...Act) []*Flight {
 	passed := map[string]int{}
 	for _, act := range acts {
-		passed[c.tool(act).Name] = c.line.Passed(c.match(act))
+		passed[c.tool(act).Name] = c.theLine().Passed(c.match(act))
 	}
 	for _, act := range acts {
 		passed[c.tool(act).Name]++
@@ -24,7 +24,7 @@ func (c *Caller) GoForwarded(acts ...Act) []*Flight {
 	for _, act := range acts {
 		what := fmt.Sprintf("the request of %s on its way to the helper", c.tool(act).Name)
 		err := wait.For(c.w.ctx, what, c.w.config.Limits.Answer, func(context.Context) (bool, error) {
-			return c.line.Passed(c.match(act)) >= passed[c.tool(act).Name], nil
+			return c.theLine().Passed(c.match(act)) >= passed[c.tool(act).Name], nil
 		})
 		if err != nil {
 			Inconclusive("%v", err)

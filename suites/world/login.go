@@ -122,6 +122,13 @@ func (w *World) actKnowing(ctx context.Context, name string, params map[string]s
 	if !there {
 		return fmt.Errorf("the target file has no action %q; add it under actions", name)
 	}
+	if action.OnOwnPage() {
+		tab := w.lastTab()
+		if tab == nil {
+			return fmt.Errorf("action %s: it is an act on the helper's own page, and none is open", name)
+		}
+		return tab.onOwnPage(ctx, name, action, params)
+	}
 	if action.Page != "" {
 		if err := w.click(ctx, action, params); err != nil {
 			return fmt.Errorf("action %s: %w", name, err)

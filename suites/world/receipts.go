@@ -152,7 +152,7 @@ func (c *Caller) visible(params map[string]string) ([]map[string]any, error) {
 // Person does what a person would do in the caller's own editor, by an action of
 // the target file.
 func (c *Caller) Person(name string, params map[string]string) {
-	if err := c.w.actKnowing(c.w.ctx, name, params, c.known); err != nil {
+	if err := c.personActs(name, params); err != nil {
 		Inconclusive("%v", err)
 	}
 	data := map[string]any{"action": name, "editor": c.name}
@@ -167,12 +167,20 @@ func (c *Caller) Person(name string, params map[string]string) {
 // SignsIn lets the person sign in to the caller's editor where that is a page, which
 // nobody is signed in to at first.
 func (c *Caller) SignsIn(user string) {
-	if c.w.process(c.w.Target.Helper()).spec.MCP.WebMCP == "" {
+	if c.page == nil {
 		return
 	}
-	if _, there := c.w.Target.Actions["sign_in_editor"]; there {
-		c.Person("sign_in_editor", map[string]string{"user": user, "password": c.w.Password(user)})
+	if err := c.signIn(user); err != nil {
+		Inconclusive("%v", err)
 	}
+}
+
+// personActs acts on the caller's own page where the action is of that kind.
+func (c *Caller) personActs(name string, params map[string]string) error {
+	if action, there := c.w.Target.Actions[name]; there && action.OnOwnPage() {
+		return c.onOwnPage(c.w.ctx, name, action, params)
+	}
+	return c.w.actKnowing(c.w.ctx, name, params, c.known)
 }
 
 // Password is what an account of the account fixture signs in with.

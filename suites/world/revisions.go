@@ -27,6 +27,7 @@ func (w *World) NewCallerAt(revision string) (c *Caller, why string) {
 
 // Leave ends the caller's session and cuts its connection; the server runs on.
 func (c *Caller) Leave() {
+	c.theLine()
 	if err := errors.Join(c.session.Close(), c.wire.Close()); err != nil {
 		Broken("leaving %s: %v", c.name, err)
 	}

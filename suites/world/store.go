@@ -38,7 +38,7 @@ func (w *World) NewCallerUnder(umask int) *Caller {
 	if err != nil {
 		w.cannotStart(err)
 	}
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", c.process.PID()))
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", c.theProcess().PID()))
 	if err != nil {
 		Broken("looking at the umask of %s: %v", c.name, err)
 	}

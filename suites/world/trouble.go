@@ -16,21 +16,21 @@ import (
 
 // LosesAnswer makes a call whose answer is lost behind a proven commit.
 func (c *Caller) LosesAnswer(shape faults.Shape, act Act) {
-	fault := faults.AnswerLost{Line: c.line, Match: c.match(act), Shape: shape, Proof: c.w.proof(act), Limits: c.w.config.Limits}
+	fault := faults.AnswerLost{Line: c.theLine(), Match: c.match(act), Shape: shape, Proof: c.w.proof(act), Limits: c.w.config.Limits}
 	c.cut = c.cut || shape == faults.Cut
 	c.under(fault.Arm(c.w.ledger), act, c.w.patience(shape))
 }
 
 // LosesRequest makes a call whose request never reaches the helper.
 func (c *Caller) LosesRequest(act Act) {
-	fault := faults.RequestLost{Line: c.line, Match: c.match(act), Shape: faults.Withheld, Proof: c.w.proof(act), Limits: c.w.config.Limits}
+	fault := faults.RequestLost{Line: c.theLine(), Match: c.match(act), Shape: faults.Withheld, Proof: c.w.proof(act), Limits: c.w.config.Limits}
 	c.under(fault.Arm(c.w.ledger), act, c.w.patience(faults.Withheld))
 }
 
 // GoesAway makes a call and leaves behind its commit: the helper sees its
 // caller disconnect.
 func (c *Caller) GoesAway(act Act) {
-	fault := faults.CallerGone{Line: c.line, Match: c.match(act), Proof: c.w.proof(act), Limits: c.w.config.Limits}
+	fault := faults.CallerGone{Line: c.theLine(), Match: c.match(act), Proof: c.w.proof(act), Limits: c.w.config.Limits}
 	c.cut = true
 	c.under(fault.Arm(c.w.ledger), act, c.w.config.Limits.Answer)
 }
@@ -38,20 +38,20 @@ func (c *Caller) GoesAway(act Act) {
 // KilledAsAnswerLeaves makes a call; the helper is killed while its answer is
 // on the wire, and the answer is delivered then.
 func (c *Caller) KilledAsAnswerLeaves(act Act) history.Operation {
-	fault := faults.KillAtAnswer{Line: c.line, Match: c.match(act), Victim: c.w.victim(c.process), Deliver: true, Limits: c.w.config.Limits}
+	fault := faults.KillAtAnswer{Line: c.theLine(), Match: c.match(act), Victim: c.w.victim(c.theProcess()), Deliver: true, Limits: c.w.config.Limits}
 	return c.under(fault.Arm(c.w.ledger), act, c.w.config.Limits.Answer)
 }
 
 // KilledSilently makes a call; the helper is killed behind the proven commit and
 // its answer is lost.
 func (c *Caller) KilledSilently(act Act) history.Operation {
-	fault := faults.KillAtAnswer{Line: c.line, Match: c.match(act), Victim: c.w.victim(c.process), Proof: c.w.proof(act), Limits: c.w.config.Limits}
+	fault := faults.KillAtAnswer{Line: c.theLine(), Match: c.match(act), Victim: c.w.victim(c.theProcess()), Proof: c.w.proof(act), Limits: c.w.config.Limits}
 	return c.under(fault.Arm(c.w.ledger), act, c.w.patience(faults.Withheld))
 }
 
 // Killed kills the helper, which has no call of ours in hand.
 func (c *Caller) Killed() {
-	if _, err := process.Kill(c.w.ctx, c.w.victim(c.process), c.w.config.Limits); err != nil {
+	if _, err := process.Kill(c.w.ctx, c.w.victim(c.theProcess()), c.w.config.Limits); err != nil {
 		Inconclusive("%v", err)
 	}
 }
@@ -123,7 +123,7 @@ func (w *World) Together(acts []Act, callers ...*Caller) []history.Operation {
 		n[callers[i%len(callers)]]++
 	}
 	for _, c := range unique(callers) {
-		race.Lanes = append(race.Lanes, faults.Lanes(c.line, c.match(acts[0]), n[c])...)
+		race.Lanes = append(race.Lanes, faults.Lanes(c.theLine(), c.match(acts[0]), n[c])...)
 	}
 	ops := make([]history.Operation, len(acts))
 	_, err := faults.Around(w.ctx, race.Arm(w.ledger), func(context.Context) history.Outcome {

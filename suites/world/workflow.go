@@ -76,7 +76,7 @@ func (w *World) effect(text string) faults.Proof {
 // server is killed while that request is held on the wire, which it never leaves.
 func (c *Caller) KilledWhileHeld(act Act, text string) history.Operation {
 	w := c.w
-	return c.outsideFault(faults.KillAtRequest{Line: w.outside(), Match: carrying(text), Victim: w.victim(c.process), Limits: w.config.Limits}.Arm(w.ledger), act, c.dead)
+	return c.outsideFault(faults.KillAtRequest{Line: w.outside(), Match: carrying(text), Victim: w.victim(c.theProcess()), Limits: w.config.Limits}.Arm(w.ledger), act, c.dead)
 }
 
 // KilledOnceApplied makes a call that leads to an outside request with a text;
@@ -84,7 +84,7 @@ func (c *Caller) KilledWhileHeld(act Act, text string) history.Operation {
 // behind the proven effect.
 func (c *Caller) KilledOnceApplied(act Act, text string) history.Operation {
 	w := c.w
-	return c.outsideFault(faults.KillAtAnswer{Line: w.outside(), Match: carrying(text), Victim: w.victim(c.process), Proof: w.effect(text), Limits: w.config.Limits}.Arm(w.ledger), act, c.dead)
+	return c.outsideFault(faults.KillAtAnswer{Line: w.outside(), Match: carrying(text), Victim: w.victim(c.theProcess()), Proof: w.effect(text), Limits: w.config.Limits}.Arm(w.ledger), act, c.dead)
 }
 
 // LosesOutsideAnswer makes a call that leads to an outside request with a text;
@@ -135,7 +135,7 @@ func (w *World) Given(f *Flight) bool {
 // dead waits until the caller's helper is reaped.
 func (c *Caller) dead() {
 	select {
-	case <-c.process.Done():
+	case <-c.theProcess().Done():
 	case <-c.w.ctx.Done():
 		Broken("%s was to be killed and did not end: %v", c.name, c.w.ctx.Err())
 	}

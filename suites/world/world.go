@@ -50,6 +50,9 @@ type Config struct {
 	Leaks *Leaks
 	// Point is the one crash point to be tried (see PointName), "" for all.
 	Point string
+	// Browser lends the windows in which pages are opened; nil for a browser of the
+	// world's own.
+	Browser *browser.Lender
 	// Seams are where the harness's own self-test reaches in.
 	Seams Seams
 }
@@ -69,7 +72,8 @@ type World struct {
 	wires     map[string]*wire.Wire
 	callers   []*Caller
 	troubles  []*Trouble
-	browser   *browser.Browser // nil until it is needed
+	window    *browser.Window // nil until it is needed
+	lender    *browser.Lender // of the world's own browser, nil where it is lent another's
 	scope     target.Scope
 	calls     int
 	words     int
@@ -126,7 +130,7 @@ func (w *World) Close(ctx context.Context) error {
 		errs = append(errs, l.Close())
 	}
 	// It takes the longest to leave, and nobody waits for it.
-	errs = append(errs, w.closeBrowser(ctx))
+	errs = append(errs, w.closeWindow(ctx))
 	return errors.Join(errs...)
 }
 
