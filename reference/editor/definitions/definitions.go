@@ -32,7 +32,7 @@ func closed(required []string, properties object) object {
 
 // name is a short identifier: it goes into paths of URLs.
 func name(description string) object {
-	return object{"type": "string", "minLength": 1, "maxLength": 100, "pattern": `^[A-Za-z0-9][A-Za-z0-9_.:-]*$`, "description": description}
+	return object{"type": "string", "minLength": 1, "maxLength": 128, "pattern": `^[A-Za-z0-9][A-Za-z0-9_.:-]*$`, "description": description}
 }
 
 func enum[T ~string](words []T) object { return object{"type": "string", "enum": words} }
