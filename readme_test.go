@@ -558,38 +558,6 @@ func TestVerbsAndFlagsExist(t *testing.T) {
 	}
 }
 
-// What the README says has no spec at all has none.
-func TestProfilesWithoutSpecs(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the product")
-	}
-	m := regexp.MustCompile("the profile `([a-z-]+)` has none at all").FindStringSubmatch(document(t, "README.md"))
-	if m == nil {
-		t.Fatal("README.md does not say which profiles have no spec; when all have one, take this test away")
-	}
-	var list struct {
-		Clauses []struct {
-			ID, Profile string
-			Specs       []string
-		}
-	}
-	if err := json.Unmarshal([]byte(ask(t, "list", "--json")), &list); err != nil {
-		t.Fatal(err)
-	}
-	seen := map[string]bool{}
-	for _, c := range list.Clauses {
-		seen[c.Profile] = true
-		if slices.Contains(m[1:], c.Profile) && len(c.Specs) > 0 {
-			t.Errorf("README.md says that no clause of %s has a spec, and %s has %q", c.Profile, c.ID, c.Specs)
-		}
-	}
-	for _, profile := range m[1:] {
-		if !seen[profile] {
-			t.Errorf("README.md tells of the profile %s, which the contract does not have", profile)
-		}
-	}
-}
-
 // The exit codes that --help shows are those of the README.
 func TestHelpHasTheExitCodes(t *testing.T) {
 	if testing.Short() {

@@ -12,12 +12,15 @@ import (
 // Shape is how a message is lost.
 type Shape string
 
-// The two shapes.
+// The shapes.
 const (
 	// Withheld: just this message never arrives; the connection goes on.
 	Withheld Shape = "withheld"
 	// Cut: the caller's connection is cut at toxiproxy.
 	Cut Shape = "cut"
+	// Broken: the connection of just this message ends, and later ones go through, so
+	// that what its caller sends again is seen. Over HTTP only.
+	Broken Shape = "broken"
 )
 
 // AnswerLost loses an answer behind a proven commit: the caller's side is cut or
@@ -64,9 +67,12 @@ func (p *placing) lose(ctx context.Context, shape Shape, held wire.Held) error {
 			return p.missed(history.Fired, err)
 		}
 	}
-	if shape == Cut && m.Answer {
+	switch {
+	case shape == Cut && m.Answer:
 		held.Release() // the callee has answered: what it said is drained
-	} else {
+	case shape == Broken:
+		held.Break()
+	default:
 		held.Drop()
 	}
 	if err := p.settled(ctx, held); err != nil {

@@ -16,10 +16,10 @@ var write = wire.Match{Tool: "write"}
 
 func TestAnswerLost(t *testing.T) {
 	for name, open := range map[string]func(testing.TB) *stage{"http": httpStage, "stdio": stdioStage} {
-		for _, shape := range []faults.Shape{faults.Withheld, faults.Cut} {
+		for _, shape := range []faults.Shape{faults.Withheld, faults.Cut, faults.Broken} {
 			t.Run(name+"/"+string(shape), func(t *testing.T) {
 				s := open(t)
-				if shape == faults.Withheld {
+				if shape == faults.Withheld || shape == faults.Broken && name == "stdio" {
 					s.patience = 300 * time.Millisecond
 				}
 				f := faults.AnswerLost{Line: s.line, Match: write, Shape: shape, Proof: s.proof(), Limits: limits()}.Arm(s.ledger)
@@ -75,10 +75,10 @@ func TestTwoHundredLostAnswersAreAllProven(t *testing.T) {
 }
 
 func TestRequestLost(t *testing.T) {
-	for _, shape := range []faults.Shape{faults.Withheld, faults.Cut} {
+	for _, shape := range []faults.Shape{faults.Withheld, faults.Cut, faults.Broken} {
 		for name, open := range map[string]func(testing.TB) *stage{"http": httpStage, "stdio": stdioStage} {
 			s := open(t)
-			if shape == faults.Withheld {
+			if shape == faults.Withheld || shape == faults.Broken && name == "stdio" {
 				s.patience = 200 * time.Millisecond
 			}
 			f := faults.RequestLost{Line: s.line, Match: write, Shape: shape, Proof: s.proof(), Limits: limits()}.Arm(s.ledger)

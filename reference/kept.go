@@ -47,6 +47,10 @@ var kept = map[string][]string{
 	"WR-41": {"sidecar.SettableStatuses", "toolspec.Codes", "executor.read"},
 	"WR-42": {"sidecar.file.prepare", "sidecar.file.settleSchema"},
 
+	"RC-07": {"editor.Classes.Mutation", "editor.Editor.dispatch"},
+	"RC-09": {"editor.Editor.Recheck", "editor.Editor.lookUp"},
+	"RC-11": {"editor.Editor.found", "desk.Merging.Merge"},
+
 	"WF-01": {"engine.Engine.Start", "checkpoint.Store.Create"},
 	"WF-02": {"checkpoint.NewID", "checkpoint.Valid"},
 	"WF-03": {"engine.Engine.find", "checkpoint.Store.owner"},

@@ -120,7 +120,7 @@ func (w *Wire) serve(rw http.ResponseWriter, r *http.Request) {
 	case p.lost:
 		panic(http.ErrAbortHandler)
 	case d.act == drop:
-		x.starve()
+		x.lose(d)
 	case d.act == replace:
 		x.answerInstead(p, d)
 	default:
@@ -205,6 +205,14 @@ func (x *exchange) drain(response *http.Response, err error) {
 	m.describe()
 	m.answerTo(x.request)
 	x.w.count(m).drop()
+}
+
+// lose lets the caller wait, or ends its connection. It never returns.
+func (x *exchange) lose(d decision) {
+	if d.ends {
+		panic(http.ErrAbortHandler)
+	}
+	x.starve()
 }
 
 // starve lets the caller wait until it leaves or is cut: a lost message makes no

@@ -109,6 +109,32 @@ func TestHTTPDroppedRequestNeverReachesTheCallee(t *testing.T) {
 	wantActions(t, w.rec, "request write held", "request write dropped", "request read forwarded", "answer read forwarded")
 }
 
+// A broken exchange ends at once for its caller, the callee has answered, and what
+// the caller sends again goes through and is counted.
+func TestHTTPBrokenExchangeLeavesTheWireWhole(t *testing.T) {
+	for _, path := range []string{"/mcp", "/sse"} {
+		for _, answer := range []bool{true, false} {
+			s := newServer(t)
+			w := newHTTPWire(t, s.URL)
+			trap := w.Trap(wire.Match{Answer: answer})
+			ends := w.post(soon(t), path, callOf(1, "write", "a"))
+			held := mustHold(t, trap)
+			held.Break()
+			mustClose(t, "the break", held.Settled())
+			if e := w.await(ends); e.err == nil {
+				t.Errorf("%s: the caller was told %+v", path, e)
+			}
+			if got := w.mustPost("/mcp", callOf(1, "write", "a")); got.status != 200 {
+				t.Errorf("the wire does not carry the next call: %+v", got)
+			}
+			want := map[bool]int{true: 2, false: 1}[answer]
+			if s.times("a") != want || w.Count(wire.Match{Tool: "write"}) != 2 {
+				t.Errorf("%s: the callee saw %q, expected %d; %d requests were counted", path, s.all(), want, w.Count(wire.Match{Tool: "write"}))
+			}
+		}
+	}
+}
+
 // The difference between an answer lost and a caller gone is what the callee sees.
 func TestHTTPCutShowsTheCalleeOnlyWhenBothSidesAreCut(t *testing.T) {
 	for _, side := range []wire.Side{wire.CallerOnly, wire.Both} {

@@ -52,6 +52,10 @@ type Held interface {
 	// Drop loses just this message: the other side waits until its own deadline,
 	// and no error is made up for it.
 	Drop()
+	// Break loses just this message and ends the caller's connection that it was on,
+	// so that the other side sees at once that nothing comes. Later connections go
+	// through. On stdio, which has one connection, it is Drop.
+	Break()
 	// Replace sends body in its place; a replaced request is answered by the
 	// proxy and does not reach the callee. status is that of HTTP, else ignored.
 	Replace(status int, body []byte)

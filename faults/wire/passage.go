@@ -29,7 +29,8 @@ const (
 // decision is what is to happen to a message.
 type decision struct {
 	act    act
-	copies int // of a passed request: 1, or 2
+	copies int  // of a passed request: 1, or 2
+	ends   bool // a dropped message takes the caller's connection along
 	status int
 	body   []byte
 }

@@ -24,7 +24,7 @@ func (x *exchange) relay(response *http.Response) {
 	p := x.w.arrive(m, 0)
 	switch d := p.decide(); d.act {
 	case drop:
-		x.starve()
+		x.lose(d)
 	case replace:
 		x.w.record(m, actionReplaced)
 		p.settle()
@@ -85,6 +85,8 @@ func (x *exchange) relayEvent(raw []byte, status int) bool {
 	p := x.w.arrive(m, 0)
 	d := p.decide()
 	switch {
+	case d.act == drop && d.ends:
+		panic(http.ErrAbortHandler)
 	case d.act == drop:
 		return false
 	case d.act == replace:

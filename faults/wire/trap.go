@@ -49,6 +49,7 @@ func (s *station) undecided() bool {
 func (s *station) Message() Message         { return *s.msg }
 func (s *station) Release()                 { s.settle(decision{act: pass, copies: 1}) }
 func (s *station) Drop()                    { s.settle(decision{act: drop}) }
+func (s *station) Break()                   { s.settle(decision{act: drop, ends: true}) }
 func (s *station) Duplicate()               { s.settle(decision{act: pass, copies: 2}) }
 func (s *station) Settled() <-chan struct{} { return s.over }
 func (s *station) Replace(status int, body []byte) {

@@ -16,14 +16,14 @@ import (
 // is lost behind the proven receipt.
 func (c *Caller) LosesServerAnswer(act Act) history.Operation {
 	w := c.w
-	return c.serverFault(faults.AnswerLost{Line: w.server(), Match: w.toServer(asked(act.Role), act.Params), Shape: faults.Cut, Proof: w.receipt(act), Limits: w.config.Limits}.Arm(w.ledger), act)
+	return c.serverFault(faults.AnswerLost{Line: w.server(), Match: w.toServer(asked(act.Role), act.Params), Shape: faults.Broken, Proof: w.receipt(act), Limits: w.config.Limits}.Arm(w.ledger), act)
 }
 
 // LosesServerRequest is the twin: the mutation's request never arrives, and its
 // connection is cut.
 func (c *Caller) LosesServerRequest(act Act) history.Operation {
 	w := c.w
-	return c.serverFault(faults.RequestLost{Line: w.server(), Match: w.toServer(asked(act.Role), act.Params), Shape: faults.Cut, Proof: w.receipt(act), Limits: w.config.Limits}.Arm(w.ledger), act)
+	return c.serverFault(faults.RequestLost{Line: w.server(), Match: w.toServer(asked(act.Role), act.Params), Shape: faults.Broken, Proof: w.receipt(act), Limits: w.config.Limits}.Arm(w.ledger), act)
 }
 
 // DuplicatesServerRequest makes a call whose mutation the network delivers twice;

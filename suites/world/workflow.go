@@ -89,18 +89,18 @@ func (c *Caller) KilledOnceApplied(act Act, text string) history.Operation {
 
 // LosesOutsideAnswer makes a call that leads to an outside request with a text;
 // the answer to that request is lost behind the proven effect, and the server
-// lives. The way outside is whole again when it returns, so that a server that
-// sends the request again by itself is seen to.
+// lives. Only that connection ends, so that a server which sends the request again
+// by itself is seen to.
 func (c *Caller) LosesOutsideAnswer(act Act, text string) history.Operation {
 	w := c.w
-	return c.outsideFault(faults.AnswerLost{Line: w.outside(), Match: carrying(text), Shape: faults.Cut, Proof: w.effect(text), Limits: w.config.Limits}.Arm(w.ledger), act, func() {})
+	return c.outsideFault(faults.AnswerLost{Line: w.outside(), Match: carrying(text), Shape: faults.Broken, Proof: w.effect(text), Limits: w.config.Limits}.Arm(w.ledger), act, func() {})
 }
 
 // LosesOutsideRequest is the twin: the outside request never arrives, and its
 // connection is cut.
 func (c *Caller) LosesOutsideRequest(act Act, text string) history.Operation {
 	w := c.w
-	return c.outsideFault(faults.RequestLost{Line: w.outside(), Match: carrying(text), Shape: faults.Cut, Proof: w.effect(text), Limits: w.config.Limits}.Arm(w.ledger), act, func() {})
+	return c.outsideFault(faults.RequestLost{Line: w.outside(), Match: carrying(text), Shape: faults.Broken, Proof: w.effect(text), Limits: w.config.Limits}.Arm(w.ledger), act, func() {})
 }
 
 // outsideFault makes a call under a fault on the way outside. What the fault
