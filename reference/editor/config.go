@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -68,8 +69,8 @@ func FromEnv(getenv func(string) string) (Config, error) {
 		return c, err
 	}
 	port := getenv("EDITOR_PORT")
-	if port == "" {
-		return c, errors.New("editor: EDITOR_PORT is not set; set it to the port of the person's surface, 0 for any free one")
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || strconv.FormatUint(n, 10) != port {
+		return c, fmt.Errorf("editor: EDITOR_PORT is %q, expected the port of the person's surface, 0 for any free one", port)
 	}
 	c.PersonAddr = net.JoinHostPort("127.0.0.1", port)
 	switch transport := getenv("EDITOR_TRANSPORT"); transport {

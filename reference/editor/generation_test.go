@@ -184,13 +184,7 @@ func TestManyMutationsAtOnce(t *testing.T) {
 // stale write is a conflict (RC-27); the read that follows brings the new revision.
 func TestASecondEditor(t *testing.T) {
 	g, w := NewWithT(t), lost(t)
-	other := start(t, "stdio", func(c *Config, p *Ports) {
-		fresh, err := DefaultPorts(Config{TripsURL: w.trips.URL, Deadline: c.Deadline, LookupDeadline: c.LookupDeadline})
-		if err != nil {
-			t.Fatal(err)
-		}
-		*p = fresh
-	})
+	other := start(t, "stdio", on(t, w.trips.URL))
 	g.Expect(other.sees("trip-1")).To(And(HaveField("State", ports.Saved), HaveField("Unresolved", BeNil()), HaveField("Revision", 3)))
 	g.Expect(other.call(ports.RecheckUpdate, about("c-1")).Code).To(Equal(ports.CodeNoSuchOutcome))
 	w.trips.elsewhere("trip-1", ports.Purpose, "theirs")
