@@ -162,6 +162,9 @@ func perform(ctx context.Context, t suites.Test, s suites.Setup) reports.Spec {
 }
 
 func TestMain(m *testing.M) {
+	if port := os.Getenv(notesVariable); port != "" {
+		serveNotes(port)
+	}
 	harness().Main()
 	// A worker built with the race detector would wait for a second before it leaves.
 	os.Setenv("GORACE", "atexit_sleep_ms=0")
