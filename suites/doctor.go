@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/holdfast-mcp/holdfast/fixtures/launch/browser"
+	"github.com/holdfast-mcp/holdfast/fixtures/postgres"
 	"github.com/holdfast-mcp/holdfast/fixtures/target"
 	"github.com/holdfast-mcp/holdfast/reports/gate"
 	"github.com/holdfast-mcp/holdfast/reports/progress"
@@ -81,10 +82,10 @@ func (h Harness) machine(ctx context.Context, f *target.File) []Step {
 	steps := []Step{
 		docker(ctx),
 		program("Chromium", "only specs that open a page need it; install "+browser.Package+", such as with apt-get install "+browser.Package, browser.Programs()...),
-		program("PostgreSQL", "only targets with a PostgreSQL store need it; install postgresql", postgres()...),
+		postgreSQL(ctx),
 		ptrace(),
 	}
-	needed := []bool{anyProcess(f, boxed), anyProcess(f, onPage) || h.openedInBrowser(f), false, h.struckAtCrashPoints(f)}
+	needed := []bool{anyProcess(f, boxed), anyProcess(f, onPage) || h.openedInBrowser(f), anyProcess(f, onPostgres), h.struckAtCrashPoints(f)}
 	for i := range steps {
 		s := &steps[i]
 		if s.OK || needed[i] {
@@ -99,8 +100,9 @@ func (h Harness) machine(ctx context.Context, f *target.File) []Step {
 	return steps
 }
 
-func boxed(p target.Process) bool  { return p.Image != "" }
-func onPage(p target.Process) bool { return p.IsPage() }
+func boxed(p target.Process) bool      { return p.Image != "" }
+func onPostgres(p target.Process) bool { return p.Fixture == target.FixturePostgres }
+func onPage(p target.Process) bool     { return p.IsPage() }
 
 // anyProcess says whether a target has a process of a kind.
 func anyProcess(f *target.File, kind func(target.Process) bool) bool {
@@ -138,17 +140,23 @@ func program(name, advice string, candidates ...string) Step {
 	return Step{Name: name, Detail: "not found", Advice: advice}
 }
 
-// postgres lists where the server may be: distributions keep it out of PATH.
-func postgres() []string {
-	candidates := []string{"postgres"}
-	entries, err := os.ReadDir("/usr/lib/postgresql")
+// postgreSQL looks for a server that the fixture can start.
+func postgreSQL(ctx context.Context) Step {
+	const advice = "only targets with the fixture postgres need it; install " + postgres.Package + ", such as with apt-get install " + postgres.Package
+	s := Step{Name: "PostgreSQL", Detail: "not found", Advice: advice}
+	server, err := postgres.Find()
 	if err != nil {
-		return candidates
+		if named := os.Getenv(postgres.FolderVariable); named != "" {
+			s.Detail = "not in " + named + " (" + postgres.FolderVariable + ")"
+		}
+		return s
 	}
-	for _, e := range entries {
-		candidates = append(candidates, "/usr/lib/postgresql/"+e.Name()+"/bin/postgres")
+	version, err := server.Version(ctx)
+	if err != nil {
+		s.Detail = err.Error()
+		return s
 	}
-	return candidates
+	return Step{Name: s.Name, OK: true, Detail: version + " in " + server.Bin}
 }
 
 func docker(ctx context.Context) Step {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/holdfast-mcp/holdfast/fixtures/postgres"
 	"github.com/holdfast-mcp/holdfast/fixtures/target"
 )
 
@@ -102,12 +103,18 @@ func helperCommand(f *target.File) []string {
 	return p.Run
 }
 
-// notHere says why no spec can be run on the target by this version of holdfast.
+// notHere says why no spec can be run on the target by this version of holdfast, or
+// on this machine.
 func notHere(f *target.File) string {
 	for _, name := range slices.Sorted(maps.Keys(f.Processes)) {
 		p := f.Processes[name]
 		if boxed(p) {
 			return fmt.Sprintf("process %s is a container (image: %s): that needs Docker, and this version starts no containers", name, p.Image)
+		}
+		if onPostgres(p) {
+			if _, err := postgres.Find(); err != nil {
+				return fmt.Sprintf("process %s needs PostgreSQL: %v", name, err)
+			}
 		}
 	}
 	return ""

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/faults/wire"
 	"github.com/holdfast-mcp/holdfast/fixtures/launch"
 	"github.com/holdfast-mcp/holdfast/fixtures/mcp"
+	"github.com/holdfast-mcp/holdfast/fixtures/postgres"
 	"github.com/holdfast-mcp/holdfast/fixtures/target"
 )
 
@@ -139,6 +141,9 @@ func (w *World) command(name string, spec target.Process, scope target.Scope, as
 		return c, err
 	}
 	maps.Copy(extra, as.env)
+	if folder := os.Getenv(postgres.FolderVariable); folder != "" && spec.Fixture == target.FixturePostgres {
+		extra[postgres.FolderVariable] = folder
+	}
 	if spec.Dir != "" {
 		dir, err := scope.Expand(spec.Dir)
 		if err != nil {
