@@ -2,10 +2,10 @@ package trips
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"github.com/holdfast-mcp/holdfast/reference/trips/ports"
+	"github.com/holdfast-mcp/holdfast/reference/trips/postgres"
 	"github.com/holdfast-mcp/holdfast/reference/trips/sqlite"
 )
 
@@ -14,7 +14,7 @@ import (
 // repeats it.
 func openStore(ctx context.Context, setting string) (ports.Database, error) {
 	if strings.HasPrefix(setting, "postgres://") || strings.HasPrefix(setting, "postgresql://") {
-		return nil, errors.New("TRIPS_STORE names a PostgreSQL database: not built in yet; set it to the path of a SQLite file")
+		return postgres.Open(ctx, setting)
 	}
 	return sqlite.Open(ctx, setting)
 }
