@@ -179,7 +179,7 @@ func TestSetupKnowsEveryToolThatATestNeeds(t *testing.T) {
 	if status, said = setup(""); status != 0 || !strings.Contains(said, "going on without: ") {
 		t.Errorf("without CI it ended with %d, expected 0 and a word of what is missing:\n%s", status, said)
 	}
-	for _, tool := range append(tools, "go", "npm", "g++", "make") {
+	for _, tool := range append(tools, "go", "npm", "g++", "make", "postgres", "initdb") {
 		g.Expect(os.Symlink(filepath.Join(bin, "cat"), filepath.Join(bin, tool))).To(Succeed())
 	}
 	if status, said = setup("true"); status != 0 || !strings.Contains(said, "setup: all there: ") {

@@ -99,8 +99,19 @@ need_chromium() {
   has chromium || lacks chromium "the specs that open the app's page, and the tests of the browser"
 }
 
+# A store of trips is a PostgreSQL, which the tests start from the server's programs.
+# Debian's package starts a cluster of its own as well; nobody here touches that one.
+postgres_is_here() {
+  has postgres && has initdb || compgen -G '/usr/lib/postgresql/*/bin/initdb' || compgen -G '/usr/pgsql-*/bin/initdb'
+} >/dev/null
+
+need_postgresql() {
+  postgres_is_here || apt postgresql || true
+  postgres_is_here || lacks postgresql "the tests and specs that keep a store in a PostgreSQL"
+}
+
 tools=("$@")
-[ ${#tools[@]} -gt 0 ] || tools=(go gcc cxx node python3 strace chromium)
+[ ${#tools[@]} -gt 0 ] || tools=(go gcc cxx node python3 strace chromium postgresql)
 for tool in "${tools[@]}"; do
   if ! declare -F "need_$tool" >/dev/null; then
     say "unknown tool $tool; known: $(declare -F | sed -n 's/^declare -f need_//p' | tr '\n' ' ')" >&2
