@@ -46,7 +46,8 @@ type Config struct {
 // FromEnv reads the configuration:
 //
 //	TRIPS_URL               base URL of the trips server (required)
-//	EDITOR_PORT             port of the person's surface on 127.0.0.1, 0 for any free one (required)
+//	EDITOR_PORT             port of the person's surface on 127.0.0.1, 0 for any free one (required);
+//	                        over http it may be PORT, and both are served there
 //	EDITOR_USER             who signs in at the start
 //	EDITOR_TOKEN_FILE       file of their password (required with EDITOR_USER)
 //	EDITOR_DEADLINE         wait for one mutation, a duration (default 5s)

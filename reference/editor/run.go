@@ -33,18 +33,31 @@ func Run(ctx context.Context, cfg Config, p Ports) error {
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
+	server := newServer(p, e, log)
+	if cfg.HTTPAddr == cfg.PersonAddr && !strings.HasSuffix(cfg.HTTPAddr, ":0") { // both at one port
+		return serving.HTTP(ctx, server, cfg.HTTPAddr, log, cfg.served, serving.Door{}, person.Handler(e, CodeOf))
+	}
 	seat, err := sit(ctx, cfg, e, log)
 	if err != nil {
 		return err
 	}
-	server := newServer(p, e, log)
 	if cfg.HTTPAddr != "" {
-		err = serving.HTTP(ctx, server, cfg.HTTPAddr, log, cfg.Serving, serving.Door{})
+		err = serving.HTTP(ctx, server, cfg.HTTPAddr, log, cfg.Serving, serving.Door{}, nil)
 	} else {
 		err = serving.Stdio(ctx, server, cfg.Stdin, cfg.Stdout, serving.Door{})
 	}
 	stop()
 	return errors.Join(err, <-seat)
+}
+
+// served tells of both surfaces at one address.
+func (cfg Config) served(endpoint string) {
+	if cfg.Seated != nil {
+		cfg.Seated(strings.TrimSuffix(endpoint, "/mcp"))
+	}
+	if cfg.Serving != nil {
+		cfg.Serving(endpoint)
+	}
 }
 
 func (e *Editor) signInAtStart(ctx context.Context, cfg Config) error {

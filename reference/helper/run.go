@@ -21,7 +21,7 @@ func Run(ctx context.Context, cfg Config, ports Ports) error {
 		return err
 	}
 	if cfg.HTTPAddr != "" {
-		return serving.HTTP(ctx, server, cfg.HTTPAddr, cfg.logger(), cfg.Serving, serving.Door{})
+		return serving.HTTP(ctx, server, cfg.HTTPAddr, cfg.logger(), cfg.Serving, serving.Door{}, nil)
 	}
 	return serving.Stdio(ctx, server, cfg.Stdin, cfg.Stdout, serving.Door{})
 }

@@ -44,8 +44,9 @@ const httpGrace = time.Second
 
 // HTTP serves streamable HTTP on a loopback address until ctx is done: revisions
 // with sessions, and those without. started, when not nil, is told the MCP
-// endpoint's URL.
-func HTTP(ctx context.Context, server *mcp.Server, addr string, log *slog.Logger, started func(url string), door Door) error {
+// endpoint's URL. beside, when not nil, serves every other path of the address but
+// /healthz.
+func HTTP(ctx context.Context, server *mcp.Server, addr string, log *slog.Logger, started func(url string), door Door, beside http.Handler) error {
 	find := func(*http.Request) *mcp.Server { return server }
 	sessions := mcp.NewStreamableHTTPHandler(find, nil)
 	stateless := mcp.NewStreamableHTTPHandler(find, &mcp.StreamableHTTPOptions{Stateless: true, PropagateRequestCancellation: true})
@@ -63,6 +64,9 @@ func HTTP(ctx context.Context, server *mcp.Server, addr string, log *slog.Logger
 	})
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
 
+	if beside != nil {
+		mux.Handle("/", beside)
+	}
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
 		return fmt.Errorf("serve HTTP on %s: %w; free the port or choose another PORT", addr, err)

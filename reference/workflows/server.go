@@ -30,7 +30,7 @@ func Run(ctx context.Context, cfg Config, p Ports) error {
 	}
 	door := serving.Door{Message: taskToMeta, Leaving: t.leave}
 	if cfg.HTTPAddr != "" {
-		return serving.HTTP(ctx, server, cfg.HTTPAddr, log, cfg.Serving, door)
+		return serving.HTTP(ctx, server, cfg.HTTPAddr, log, cfg.Serving, door, nil)
 	}
 	return serving.Stdio(ctx, server, cfg.Stdin, cfg.Stdout, door)
 }
