@@ -1,0 +1,239 @@
+package editor
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"os"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	. "github.com/onsi/gomega"
+
+	"github.com/holdfast-mcp/holdfast/reference/editor/definitions"
+	"github.com/holdfast-mcp/holdfast/reference/editor/desk"
+	"github.com/holdfast-mcp/holdfast/reference/editor/ports"
+)
+
+var updatePage = flag.Bool("update", false, "write the generated parts of docs/receipts.md anew")
+
+const page = "../../docs/receipts.md"
+
+// generated are the parts of the page that are made of what the code holds.
+func generated(t *testing.T) map[string]string {
+	return map[string]string{
+		"tools":             toolTable(),
+		"mutation outcomes": mutationTable(),
+		"recheck outcomes":  recheckTable(),
+		"diagram":           block("mermaid", diagram()),
+		"events":            eventTable(),
+		"labels":            labelTable(),
+		"codes":             codeTable(),
+		"configuration":     block("text", configuration(t)),
+	}
+}
+
+func block(language, text string) string {
+	return "```" + language + "\n" + strings.TrimRight(text, "\n") + "\n```"
+}
+
+func table(head []string, rows [][]string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "| %s |\n|%s\n", strings.Join(head, " | "), strings.Repeat("---|", len(head)))
+	for _, r := range rows {
+		fmt.Fprintf(&b, "| %s |\n", strings.Join(r, " | "))
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+func toolTable() string {
+	var rows [][]string
+	for _, spec := range definitions.Definitions() {
+		rows = append(rows, []string{"`" + spec.Name + "`", string(spec.Access), spec.Description})
+	}
+	return table([]string{"tool", "access", "what it does"}, rows)
+}
+
+// came is what can come of a request.
+type came struct {
+	what string
+	err  error
+}
+
+// answers are the causes that both tables tell, in the order of the page.
+var answers = []came{
+	{"400", &ports.AnswerError{Status: 400}},
+	{"401", &ports.AnswerError{Status: 401}},
+	{"403", &ports.AnswerError{Status: 403}},
+	{"404", &ports.AnswerError{Status: 404}},
+	{"409 `revision_conflict`", &ports.AnswerError{Status: 409, Code: "revision_conflict"}},
+	{"409 `submitted`", &ports.AnswerError{Status: 409, Code: "submitted"}},
+	{"409 `fenced`", &ports.AnswerError{Status: 409, Code: "fenced"}},
+	{"422", &ports.AnswerError{Status: 422}},
+	{"any other 4xx", &ports.AnswerError{Status: 429}},
+	{"5xx", &ports.AnswerError{Status: 503}},
+	{"an answer that is no receipt of this command, or a redirect", ports.ErrUnreliable},
+	{"a cut", io.ErrUnexpectedEOF},
+	{"the deadline", context.DeadlineExceeded},
+	{"a cancel", context.Canceled},
+	{"no connection", ports.ErrUnsent},
+}
+
+// ended says how something ended, as the page does.
+func ended(e ports.Ending) string { return fmt.Sprintf("`%s`, `%s`", e.Outcome, e.Code) }
+
+// ofCommands says whether only a command is answered so.
+func ofCommands(a came) bool {
+	return strings.HasPrefix(a.what, "409") || a.what == "422"
+}
+
+func mutationTable() string {
+	rows := [][]string{{"2xx with a receipt of this command", "", "`" + string(ports.Confirmed) + "`"}}
+	for _, a := range answers {
+		read := ended(Classes{}.Mutation(false, a.err))
+		if ofCommands(a) {
+			read = ""
+		}
+		rows = append(rows, []string{a.what, read, ended(Classes{}.Mutation(true, a.err))})
+	}
+	return table([]string{"what came", "of the read before the dispatch", "of the mutation itself"}, rows)
+}
+
+func recheckTable() string {
+	rows := [][]string{{"a receipt of this command", "`" + string(ports.Confirmed) + "`"}}
+	for _, a := range answers {
+		if !ofCommands(a) && a.what != "400" { // which is any other 4xx here
+			rows = append(rows, []string{a.what, ended(Classes{}.Lookup(a.err))})
+		}
+	}
+	rows = append(rows, []string{"404, the caller gives up, and the server fences the command", "`" + string(ports.NotApplied) + "`"})
+	return table([]string{"what came of the lookup", "outcome and code"}, rows)
+}
+
+// node is a position as mermaid can name it.
+func node(p desk.Position) string { return strings.ReplaceAll(string(p), ", ", "_") }
+
+// diagram draws one arrow between two positions, with all that leads along it.
+func diagram() string {
+	var order []string
+	labels := map[string][]string{}
+	for _, s := range desk.Steps() {
+		key := node(s.From) + " --> " + node(s.To)
+		if _, drawn := labels[key]; !drawn {
+			order = append(order, key)
+		}
+		labels[key] = append(labels[key], string(s.Event))
+	}
+	var b strings.Builder
+	b.WriteString("stateDiagram-v2\n")
+	for _, p := range desk.Positions() {
+		if node(p) != string(p) {
+			fmt.Fprintf(&b, "    state %q as %s\n", p, node(p))
+		}
+	}
+	b.WriteString("    [*] --> " + node(desk.Idle) + "\n")
+	for _, key := range order {
+		fmt.Fprintf(&b, "    %s: %s\n", key, strings.Join(labels[key], ", "))
+	}
+	return b.String()
+}
+
+func eventTable() string {
+	var rows [][]string
+	for _, r := range desk.EventRules() {
+		rows = append(rows, []string{string(r.Event), r.When})
+	}
+	return table([]string{"event", "when"}, rows)
+}
+
+func labelTable() string {
+	var rows [][]string
+	for _, p := range desk.Positions() {
+		label := string(desk.LabelOf(p))
+		if p == desk.Idle {
+			label += "` or `" + string(ports.UnsavedChanges)
+		}
+		rows = append(rows, []string{string(p), "`" + label + "`"})
+	}
+	return table([]string{"the editor is", "the person sees"}, rows)
+}
+
+func codeTable() string {
+	var rows [][]string
+	for _, m := range ports.Meanings() {
+		rows = append(rows, []string{"`" + string(m.Code) + "`", m.Meaning})
+	}
+	return table([]string{"code", "meaning"}, rows)
+}
+
+// configuration is what the comment of FromEnv says.
+func configuration(t *testing.T) string {
+	file, err := parser.ParseFile(token.NewFileSet(), "config.go", nil, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range file.Decls {
+		f, ok := d.(*ast.FuncDecl)
+		if ok && f.Name.Name == "FromEnv" {
+			_, list, _ := strings.Cut(f.Doc.Text(), ":\n\n")
+			return strings.ReplaceAll(strings.TrimPrefix(list, "\t"), "\n\t", "\n")
+		}
+	}
+	t.Fatal("config.go has no FromEnv")
+	return ""
+}
+
+var part = regexp.MustCompile(`(?s)<!-- begin ([a-z0-9 ]+) -->\n.*?<!-- end -->`)
+
+func TestThePageIsCurrent(t *testing.T) {
+	g := NewWithT(t)
+	raw, err := os.ReadFile(page)
+	g.Expect(err).NotTo(HaveOccurred())
+	parts := generated(t)
+	var there []string
+	fresh := part.ReplaceAllStringFunc(string(raw), func(old string) string {
+		name := part.FindStringSubmatch(old)[1]
+		there = append(there, name)
+		text, known := parts[name]
+		if !known {
+			t.Errorf("docs/receipts.md has a generated part %q that nothing makes", name)
+			return old
+		}
+		return "<!-- begin " + name + " -->\n" + text + "\n<!-- end -->"
+	})
+	for name := range parts {
+		g.Expect(there).To(ContainElement(name), "docs/receipts.md lacks a generated part")
+	}
+	if *updatePage {
+		g.Expect(os.WriteFile(page, []byte(fresh), 0o644)).To(Succeed())
+		return
+	}
+	if fresh != string(raw) {
+		t.Error("docs/receipts.md does not say what the code does; run: go test ./reference/editor -run TestThePageIsCurrent -update")
+	}
+}
+
+// Whoever writes another editor after the page needs every word of it.
+func TestThePageNamesEveryWord(t *testing.T) {
+	g := NewWithT(t)
+	raw, err := os.ReadFile(page)
+	g.Expect(err).NotTo(HaveOccurred())
+	for _, s := range ports.States() {
+		g.Expect(string(raw)).To(ContainSubstring("`" + string(s) + "`"))
+	}
+	for _, o := range ports.Outcomes() {
+		g.Expect(string(raw)).To(ContainSubstring("`" + string(o) + "`"))
+	}
+	for _, of := range []reflect.Type{reflect.TypeFor[ports.Answer](), reflect.TypeFor[ports.Pointer](), reflect.TypeFor[ports.Attached]()} {
+		for f := range of.Fields() {
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			g.Expect(string(raw)).To(MatchRegexp("[`\"]"+name+"[`\"]"), "a field of an answer")
+		}
+	}
+}
