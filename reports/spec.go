@@ -32,6 +32,8 @@ type Spec struct {
 	Starts int `json:"process_starts"`
 	// Tried tells, a line each, what a spec that tries many small things has tried.
 	Tried []string `json:"tried,omitempty"`
+	// Comparisons lay side by side what the surfaces showed, a table a moment.
+	Comparisons []Comparison `json:"comparisons,omitempty"`
 	// CrashPoints are the runs of a spec that strikes its call at every crash point.
 	CrashPoints *CrashPoints `json:"crash_points,omitempty"`
 	// Screenshots are the pictures that it took of the target's page, as files in

@@ -215,7 +215,7 @@ func decide(result *reports.Spec, t Test, h history.History, stop *world.Stop) [
 		return nil
 	}
 	ruling := judge.Ruled(judge.All(t.Judge, judge.Counted), h)
-	result.Findings, result.Tried = append(result.Findings, ruling.Findings...), ruling.Tried
+	result.Findings, result.Tried, result.Comparisons = append(result.Findings, ruling.Findings...), ruling.Tried, ruling.Comparisons
 	switch {
 	case len(ruling.Findings) > 0:
 		result.Verdict, result.Reason = verdict.Fail, ruling.Findings[0].Summary

@@ -132,6 +132,7 @@ func TestTheSchemaOfReportsTakesReportsAndNothingElse(t *testing.T) {
 		"a time that is none":       {func(r map[string]any) { r["started"] = "yesterday" }, false},
 		"a seed that is a text":     {func(r map[string]any) { r["seed"] = "7" }, false},
 		"a stage without its time":  {func(r map[string]any) { delete(at(at(at(r, "specs"), "faults"), "stages"), "at_ms") }, false},
+		"a comparison of nothing":   {func(r map[string]any) { delete(at(at(at(r, "specs"), "comparisons"), "rows"), "shown") }, false},
 		"a crash point as a number": {func(r map[string]any) { at(at(r, "specs")["crash_points"].(map[string]any), "tried")["name"] = 17 }, false},
 	} {
 		t.Run(name, func(t *testing.T) {

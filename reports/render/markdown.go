@@ -35,6 +35,7 @@ func Markdown(r reports.Report) []byte {
 			section(&b, s)
 		}
 	}
+	comparedAlike(&b, r.Specs)
 	fmt.Fprintf(&b, "\n---\nholdfast %s · contract %s · seed %d · %s, %s/%s · %s\n", md(r.Tool.Version), md(r.Contract.Version), r.Seed,
 		reports.Plural(r.Counts.ProcessStarts, "process start"), md(r.Environment.OS), md(r.Environment.Arch), md(r.Environment.Kill))
 	return []byte(b.String())
@@ -54,6 +55,9 @@ func section(b *strings.Builder, s reports.Spec) {
 			fmt.Fprintf(b, "  - %s\n", mdLines(fact))
 		}
 	}
+	for _, c := range s.Comparisons {
+		compared(b, c)
+	}
 	for _, line := range s.Tried {
 		fmt.Fprintf(b, "\n%s\n", md(line))
 	}
@@ -62,6 +66,44 @@ func section(b *strings.Builder, s reports.Spec) {
 	}
 	if s.Repro != "" {
 		fmt.Fprintf(b, "\nagain: <code>%s</code>\n", html.EscapeString(Plain(s.Repro)))
+	}
+}
+
+// comparedAlike shows what was compared by specs that nobody has to look at.
+func comparedAlike(b *strings.Builder, specs []reports.Spec) {
+	begun := false
+	for _, s := range specs {
+		if telling(s) || len(s.Comparisons) == 0 {
+			continue
+		}
+		if !begun {
+			b.WriteString("\n## What was compared\n")
+		}
+		begun = true
+		fmt.Fprintf(b, "\n### %s %s — %s\n\n%s\n", Mark(s.Verdict), md(s.ID), md(excusedWord(s)), md(s.Title))
+		for _, c := range s.Comparisons {
+			compared(b, c)
+		}
+	}
+}
+
+// compared is a comparison as a table.
+func compared(b *strings.Builder, c reports.Comparison) {
+	fmt.Fprintf(b, "\n%s\n\n| compared | expected |", md(c.Title))
+	for _, s := range c.Surfaces {
+		fmt.Fprintf(b, " %s |", md(s))
+	}
+	fmt.Fprintf(b, " agrees |\n|%s\n", strings.Repeat("---|", len(c.Surfaces)+3))
+	for _, row := range c.Rows {
+		fmt.Fprintf(b, "| %s | %s |", md(row.Of), md(FirstLine(row.Expected, 300)))
+		for _, shown := range row.Shown {
+			fmt.Fprintf(b, " %s |", md(FirstLine(shown, 300)))
+		}
+		agrees := "yes"
+		if !row.Agrees {
+			agrees = "**no**"
+		}
+		fmt.Fprintf(b, " %s |\n", agrees)
 	}
 }
 

@@ -26,13 +26,17 @@ func report() reports.Report {
 	bad := "lost \x1b]0;owned\x07\x1b[2J 49 of 50 | <b>&\u202eoops\xff"
 	specs := []reports.Spec{
 		{ID: "DU-01/killed", Clauses: []string{"DU-01"}, Title: "an acknowledged write survives", Verdict: verdict.Pass, DurationMS: 1234, Artifacts: "artifacts/DU-01/killed", Screenshots: []string{"before.png", "after.png"},
+			Comparisons: []reports.Comparison{{Title: "behind <it>", Surfaces: []string{"answer", "data|base"}, Rows: []reports.Compared{
+				{Of: "value", Expected: "a|b", Shown: []string{"a|b", ""}, Agrees: true}, {Of: "<i>", Expected: "1", Shown: []string{bad, "2\n3"}},
+			}}},
 			CrashPoints: &reports.CrashPoints{Runs: 2, Points: 1, Verified: 1, Drifted: 1, BeforeAck: 1, AfterAck: 1, Table: "points.txt", NotSeen: []string{"mmap of \x1b[1mx"}, Tried: []reports.CrashPoint{
 				{Name: "17:after", Call: "write", Path: "/s/<i>.db", How: "kill", Standing: "verified", Left: "whole", Verdict: verdict.Pass},
 				{Name: "17:ENOSPC", Call: "write", Path: "/s/\x07", How: "ENOSPC", Standing: "drifted", Acknowledged: true},
 			}}},
 		{ID: "DU-04/concurrent-on-one-connection", Clauses: []string{"DU-04"}, Title: "of 50 writes all are there", Verdict: verdict.Fail, Reason: bad, DurationMS: 2001,
-			Findings:  []reports.Finding{{Clause: "DU-04", Source: "contract", Summary: bad, Facts: []string{"50 acknowledged", "1 there: \x00"}}},
-			Artifacts: "artifacts/DU-04/concurrent on one?connection",
+			Comparisons: []reports.Comparison{{Title: "at the end", Surfaces: []string{"answer"}, Rows: []reports.Compared{{Of: "writes", Expected: "50", Shown: []string{"49"}}}}},
+			Findings:    []reports.Finding{{Clause: "DU-04", Source: "contract", Summary: bad, Facts: []string{"50 acknowledged", "1 there: \x00"}}},
+			Artifacts:   "artifacts/DU-04/concurrent on one?connection",
 			Faults: []reports.Fault{{ID: "f1", Name: "race", Position: "call 3 of <add>", Stages: []reports.Stage{
 				{Stage: "armed", AtMS: 0.25}, {Stage: "proven", AtMS: 12.5, Proof: "committed", By: "probe \x1b[31mred", Evidence: map[string]any{"rows": 1, "<b>": "\u202e&"}},
 			}}},

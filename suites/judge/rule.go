@@ -21,6 +21,8 @@ type Ruling struct {
 	Points []Point
 	// Tried tells in words what was tried, where a rule is about many small things.
 	Tried []string
+	// Comparisons lay side by side what the surfaces showed; they are no findings.
+	Comparisons []reports.Comparison
 }
 
 // Rule is one promise, checked on one history.
@@ -36,6 +38,7 @@ func All(rules ...Rule) Rule {
 			all.Doubts = append(all.Doubts, r.Doubts...)
 			all.Points = append(all.Points, r.Points...)
 			all.Tried = append(all.Tried, r.Tried...)
+			all.Comparisons = append(all.Comparisons, r.Comparisons...)
 		}
 		return all
 	}
