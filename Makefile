@@ -12,7 +12,7 @@ build: ## one static binary: bin/holdfast
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/holdfast ./cmd/holdfast
 
 run: build ## the gate on the reference; report in holdfast-report/
-	@scripts/run.sh
+	@bin/holdfast run
 
 check: ## the fast look: gofmt, vet, staticcheck, short tests
 	@scripts/check.sh

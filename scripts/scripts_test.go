@@ -263,40 +263,31 @@ func TestFlakeCountsTheRunsThatHeld(t *testing.T) {
 	}
 }
 
-// A fresh machine has no browser: `make run` still does its main job, and says in
-// one line what it leaves out, by the names that the specs really have.
-func TestARunWithoutABrowserLeavesItsSpecsOutByName(t *testing.T) {
+// The scripts know the specs that open a browser by the names that they really have.
+func TestTheSpecsOfTheBrowserAreNamed(t *testing.T) {
 	g := NewWithT(t)
-	var skip, names []string
+	var only, skip []string
 	for _, s := range workrecords.Tests() {
 		if s.Browser {
-			skip = append(skip, "--skip", s.ID)
-			names = append(names, s.ID)
+			only, skip = append(only, "--select", s.ID), append(skip, "--skip", s.ID)
 		}
 	}
-	g.Expect(names).NotTo(BeEmpty())
-	bin, holdfast := t.TempDir(), filepath.Join(t.TempDir(), "holdfast")
-	for _, name := range []string{"bash", "dirname"} {
-		path, err := exec.LookPath(name)
-		g.Expect(err).NotTo(HaveOccurred())
-		g.Expect(os.Symlink(path, filepath.Join(bin, name))).To(Succeed())
+	g.Expect(only).NotTo(BeEmpty())
+	bin := t.TempDir()
+	path, err := exec.LookPath("bash")
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(os.Symlink(path, filepath.Join(bin, "bash"))).To(Succeed())
+	flags := func(of string) string {
+		status, said := script(t, "", "bash -c '. scripts/browser.sh; "+of+" || true'", "PATH="+bin)
+		g.Expect(status).To(Equal(0), said)
+		return strings.TrimSpace(said)
 	}
-	g.Expect(os.WriteFile(holdfast, []byte("#!"+filepath.Join(bin, "bash")+"\necho \"$*\"\nexit 1\n"), 0o755)).To(Succeed())
-	run := func() (int, string) {
-		return script(t, "", "bash scripts/run.sh --seed 7", "PATH="+bin, "HOLDFAST="+holdfast)
-	}
-
-	status, said := run()
-	g.Expect(status).To(Equal(1), "the status is the run's")
-	g.Expect(said).To(Equal("run: no Chromium here, so " + strings.Join(names, " ") +
-		" are left out; to have them, install it (apt-get install chromium), or let make test do so\n" +
-		"run " + strings.Join(skip, " ") + " --seed 7\n"))
-
+	g.Expect(flags("only_browser")).To(Equal(strings.Join(only, " ")))
+	g.Expect(flags("without_browser")).To(Equal(strings.Join(skip, " ")))
 	for _, name := range browser.Programs() {
 		program := filepath.Join(bin, name)
-		g.Expect(os.Symlink(holdfast, program)).To(Succeed())
-		_, said = run()
-		g.Expect(said).To(Equal("run --seed 7\n"), "with %s", name)
+		g.Expect(os.Symlink(path, program)).To(Succeed())
+		g.Expect(flags("without_browser")).To(BeEmpty(), "with %s", name)
 		g.Expect(os.Remove(program)).To(Succeed())
 	}
 }

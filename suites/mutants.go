@@ -35,7 +35,8 @@ type Mutant struct {
 	Specs []string `json:"specs,omitempty"`
 	// Code is where it stands in the tree: fixtures/mutants/keys.go:18.
 	Code string `json:"code,omitempty"`
-	// Target is the built-in target that is broken; empty is the reference.
+	// Target is the built-in target that is broken; empty is the reference, and for
+	// specs that open a browser the one with pages (BrowserTarget).
 	Target string `json:"target,omitempty"`
 }
 
@@ -50,6 +51,14 @@ func (m Mutant) target() string {
 		return ControlTarget
 	}
 	return m.Target
+}
+
+// targetFor is the target that one of its tests is run on.
+func (h Harness) targetFor(m Mutant, t Test) string {
+	if _, there := h.Builtin(BrowserTarget); there && t.Browser && m.Target == "" {
+		return BrowserTarget
+	}
+	return m.target()
 }
 
 // mayBreak says whether a finding on this clause is expected of the mutant.
@@ -279,6 +288,18 @@ func (h Harness) chooseMutants(names []string) ([]Mutant, error) {
 	return chosen, nil
 }
 
+// loadOnce loads a target unless it is among those that were.
+func (h Harness) loadOnce(name string, loaded map[string]Loaded) (Loaded, error) {
+	if l, there := loaded[name]; there {
+		return l, nil
+	}
+	l, err := h.Load(name)
+	if err == nil {
+		loaded[l.Name] = l
+	}
+	return l, err
+}
+
 // planMutants plans every mutant's specs, and the same specs on what is unmutated.
 func (h Harness) planMutants(chosen []Mutant, o MutantOptions) (reports.Plan, map[string]Loaded, error) {
 	plan := reports.Plan{
@@ -290,19 +311,15 @@ func (h Harness) planMutants(chosen []Mutant, o MutantOptions) (reports.Plan, ma
 	var order []string
 	var broken []reports.PlannedSpec
 	for _, m := range chosen {
-		l, ok := targets[m.target()]
-		if !ok {
-			var err error
-			if l, err = h.Load(m.target()); err != nil {
-				return plan, nil, err
-			}
-			targets[l.Name] = l
-		}
 		tests, err := h.testsFor(m, o.All)
 		if err != nil {
 			return plan, nil, err
 		}
 		for _, t := range tests {
+			l, err := h.loadOnce(h.targetFor(m, t), targets)
+			if err != nil {
+				return plan, nil, err
+			}
 			p := planned(t, l.File, reports.RoleMutant, m.Name+"/", o.Seed)
 			if m.Saboteur {
 				p.Saboteur = m.Name

@@ -45,7 +45,7 @@ func settled(t Test, f *target.File) (verdict.Verdict, string) {
 	if why := notHere(f); why != "" {
 		return verdict.NotRun, why
 	}
-	if t.Browser || anyProcess(f.For(t.Profile), onPage) {
+	if needsBrowser(t, f) {
 		if _, err := browser.Find(); err != nil {
 			return verdict.NotRun, "needs Chromium: " + err.Error()
 		}
@@ -56,6 +56,12 @@ func settled(t Test, f *target.File) (verdict.Verdict, string) {
 		}
 	}
 	return "", ""
+}
+
+// needsBrowser says whether a test on a target opens a page in Chromium: by itself, or
+// because the helper is one.
+func needsBrowser(t Test, f *target.File) bool {
+	return t.Browser || anyProcess(f.For(t.Profile), onPage)
 }
 
 // planTarget plans the chosen tests on a target and, for every one of them that

@@ -18,8 +18,24 @@ import (
 	"github.com/holdfast-mcp/holdfast/reports/render"
 )
 
-// ControlTarget is the built-in target of the control run.
-const ControlTarget = "reference"
+// ControlTarget is the built-in target of the control run, and BrowserTarget the same
+// with what a person does on its pages: the control of specs that open a browser.
+const (
+	ControlTarget = "reference"
+	BrowserTarget = "reference-browser"
+)
+
+// controlFor is the control of the chosen tests on a target.
+func (h Harness) controlFor(chosen []Test, f *target.File) string {
+	opens := slices.ContainsFunc(chosen, func(t Test) bool {
+		v, _ := settled(t, f)
+		return v == "" && needsBrowser(t, f)
+	})
+	if _, there := h.Builtin(BrowserTarget); there && opens {
+		return BrowserTarget
+	}
+	return ControlTarget
+}
 
 // RunOptions are what a gate run is asked for.
 type RunOptions struct {
@@ -212,7 +228,7 @@ func (h Harness) prepareTarget(o RunOptions, name string, chosen []Test) (*gateR
 	r := &gateRun{target: l, targets: map[string]Loaded{l.Name: l}}
 	var control *target.File
 	if !o.NoControl && !isReference(l.File) {
-		c, err := h.Load(ControlTarget)
+		c, err := h.Load(h.controlFor(chosen, l.File))
 		if err != nil {
 			return nil, fmt.Errorf("loading the control target: %w", err)
 		}

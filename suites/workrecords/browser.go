@@ -37,7 +37,7 @@ var inTheBrowser = []suites.Test{
 		ID: "WR-36/in-the-browser", Clauses: []string{"WR-36"}, Browser: true,
 		Title:  "what was sent before the login is to be seen on the page after it, the same on answer, sidecar, library and card",
 		Faults: []string{"login-held"},
-		NotFor: suites.First(noTool("status"), noCardOnPage),
+		NotFor: suites.First(noTool("status"), noCardOnPage, noClick("delete_on_page")),
 		Drive: on(func(s *scene) {
 			login := s.beginWithLoginHeld()
 			id := s.start(s.newTask())
@@ -69,11 +69,12 @@ func noCardOnPage(f *target.File) string {
 	return ""
 }
 
-// noClick says that the person does not do this with a click.
+// noClick says that the person does not do this with a click. A target whose person
+// only ever acts past the page has no use for a browser.
 func noClick(name string) func(*target.File) string {
 	return func(f *target.File) string {
 		if f.Actions[name].Page == "" {
-			return "the target file names no click for it (actions." + name + ".page), so the person does not do that on a page"
+			return "the target file names no click for it (actions." + name + ".page), so the person does nothing on a page, and none is opened in a browser; reference-browser is the built-in target that has it"
 		}
 		return ""
 	}
