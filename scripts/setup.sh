@@ -8,6 +8,7 @@
 #
 # Exit: 0 all there (or missing and not CI), 1 a tool that must be there is missing.
 set -euo pipefail
+. "${BASH_SOURCE[0]%/*}/postgres.sh"
 
 missing=()
 refreshed=false
@@ -101,10 +102,6 @@ need_chromium() {
 
 # A store of trips is a PostgreSQL, which the tests start from the server's programs.
 # Debian's package starts a cluster of its own as well; nobody here touches that one.
-postgres_is_here() {
-  has postgres && has initdb || compgen -G '/usr/lib/postgresql/*/bin/initdb' || compgen -G '/usr/pgsql-*/bin/initdb'
-} >/dev/null
-
 need_postgresql() {
   postgres_is_here || apt postgresql || true
   postgres_is_here || lacks postgresql "the tests and specs that keep a store in a PostgreSQL"

@@ -6,6 +6,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . scripts/steps.sh
 . scripts/browser.sh
+. scripts/postgres.sh
 
 # Far above what a run takes on two slow cores: it ends a hang, it measures nothing.
 limit=20m
@@ -108,6 +109,11 @@ for target in reference reference-http reference-stateless; do
 done
 # shellcheck disable=SC2046 # one word each
 ! browser_is_here || gate 0 reference-browser $(only_browser)
+if postgres_is_here; then
+  gate 0 reference-postgres
+else
+  skip "reference-postgres" "no PostgreSQL"
+fi
 holdfast "$unclear" "holdfast mutants" mutants
 
 # Helpers that nobody here wrote. What they do under these faults was found by hand
@@ -157,6 +163,6 @@ else
 fi
 
 # -- hooks for what comes later: one step each, after the tool it needs was asked
-# -- for in scripts/setup.sh (container engine, PostgreSQL)
+# -- for in scripts/setup.sh (container engine)
 
 finish
