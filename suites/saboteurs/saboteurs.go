@@ -46,7 +46,7 @@ func Seams(name string) (world.Seams, error) {
 var all = []Saboteur{
 	{
 		Name: "kill-does-nothing", Title: "a kill that does nothing",
-		Specs: []string{"WR-02/*", "WR-05/order-across-kills-of-the-helper", "DU-01/*"},
+		Specs: []string{"WR-02/*", "WR-05/order-across-kills-of-the-helper", "WF-14/killed-*", "WF-29/interrupted-and-reviewed", "DU-01/*"},
 		seams: func() world.Seams {
 			return world.Seams{Kill: func(func(context.Context) error) func(context.Context) error {
 				return func(context.Context) error { return nil }
@@ -90,7 +90,7 @@ var all = []Saboteur{
 	},
 	{
 		Name: "counter-stuck", Title: "a counter of requests that is stuck at zero",
-		Specs: []string{"WR-06/request-lost", "WR-06/racing-*", "DU-02/request-lost", "DU-04/*"},
+		Specs: []string{"WR-06/request-lost", "WR-06/racing-*", "WF-12/*", "WF-14/killed-*", "WF-27/*", "DU-02/request-lost", "DU-04/*"},
 		seams: func() world.Seams {
 			return world.Seams{Line: func(l wire.Line) wire.Line { return stuck{l} }}
 		},
@@ -120,9 +120,35 @@ var all = []Saboteur{
 	},
 	{
 		Name: "canary-unplanted", Title: "a canary that is never planted",
-		Specs: []string{"WR-29/through-the-repository"},
+		Specs: []string{"WR-29/through-the-repository", "WF-23/*"},
 		seams: func() world.Seams {
 			return world.Seams{Word: func(string) string { return "no canary" }}
+		},
+	},
+	{
+		Name: "hold-lets-pass", Title: "a hold that lets everything pass, and says that it holds it",
+		Specs: []string{"WF-01/*", "WF-12/*", "WF-20/*", "WF-29/running-and-completed", "WF-30/*"},
+		seams: func() world.Seams {
+			return world.Seams{Line: func(l wire.Line) wire.Line { return open{l} }}
+		},
+	},
+	{
+		Name: "outside-log-stuck", Title: "a log of what the outside service has applied that is stuck at nothing",
+		Specs: []string{"WF-05/*", "WF-06/*", "WF-13/*", "WF-14/killed-*", "WF-18/*", "WF-27/*", "WF-31/*"},
+		seams: func() world.Seams {
+			return world.Seams{Rows: func(probe string, rows []map[string]any) []map[string]any {
+				if probe == "effects" {
+					return []map[string]any{}
+				}
+				return rows
+			}}
+		},
+	},
+	{
+		Name: "checkpoint-unread", Title: "a checkpoint that is never read",
+		Specs: []string{"WF-01/*", "WF-12/*", "WF-13/*", "WF-14/killed-*", "WF-27/*"},
+		seams: func() world.Seams {
+			return world.Seams{Skip: func(probe, _ string) bool { return probe == "checkpoint" }}
 		},
 	},
 	{
@@ -170,6 +196,23 @@ func (t leakyTrap) Held(ctx context.Context) (wire.Held, error) {
 type leakyHeld struct{ wire.Held }
 
 func (h leakyHeld) Drop() { h.Release() }
+
+// open holds nothing of what a gate is to hold.
+type open struct{ wire.Line }
+
+func (o open) Gate(m wire.Match) wire.Gate {
+	gate := o.Line.Gate(m)
+	gate.Open()
+	return openGate{gate, o.Line, m}
+}
+
+type openGate struct {
+	wire.Gate
+	line  wire.Line
+	match wire.Match
+}
+
+func (g openGate) Waiting() int { return g.line.Count(g.match) }
 
 // stuck counts nothing.
 type stuck struct{ wire.Line }

@@ -21,6 +21,7 @@ func lostOutside(id, fault, title, kind string, effects int, lose func(*world.Ca
 		ID: id, Clauses: []string{"WF-18"}, Title: title, Faults: []string{fault}, Missing: noKind(kind),
 		Drive: on(func(s *scene) {
 			s.begin()
+			s.showsEffects()
 			first, second := s.step(kind), s.step("write")
 			op := s.know(lose(s.server, s.starting(first, second), first.text))
 			s.settle(op)
@@ -31,6 +32,6 @@ func lostOutside(id, fault, title, kind string, effects int, lose func(*world.Ca
 			s.settle(op)
 			s.look(converged, op)
 		}),
-		Judge: judge.All(judge.Placed(fault, 1), judge.LostIsDoubt(effects)),
+		Judge: judge.All(judge.Placed(fault, 1), judge.WhereEffectsShow(judge.LostIsDoubt(effects))),
 	}
 }

@@ -13,14 +13,14 @@ var doubts = []suites.Test{
 		Title:  "a step that was in flight when the server was killed is reviewed after a resume and never runs again, although its request never arrived",
 		Faults: []string{"kill-at-request"},
 		Drive:  on(func(s *scene) { s.reviewed((*world.Caller).KilledWhileHeld) }),
-		Judge:  judge.All(judge.Placed("kill-at-request", 1), judge.NothingResumesItself, judge.ReviewedNeverReplayed(0)),
+		Judge:  judge.All(judge.Placed("kill-at-request", 1), judge.NothingResumesItself, judge.WhereEffectsShow(judge.ReviewedNeverReplayed(0))),
 	},
 	{
 		ID: "WF-14/killed-once-applied", Clauses: []string{"WF-14", "WF-15"},
 		Title:  "a step that was applied as the server was killed is reviewed after a resume and never runs again",
 		Faults: []string{"kill-at-answer"},
 		Drive:  on(func(s *scene) { s.reviewed((*world.Caller).KilledOnceApplied) }),
-		Judge:  judge.All(judge.Placed("kill-at-answer", 1), judge.NothingResumesItself, judge.ReviewedNeverReplayed(1)),
+		Judge:  judge.All(judge.Placed("kill-at-answer", 1), judge.NothingResumesItself, judge.WhereEffectsShow(judge.ReviewedNeverReplayed(1))),
 	},
 }
 
@@ -28,6 +28,7 @@ var doubts = []suites.Test{
 // and resumes again and again.
 func (s *scene) reviewed(kill func(*world.Caller, world.Act, string) history.Operation) {
 	s.begin()
+	s.showsEffects()
 	first, second := s.step("write"), s.step("write")
 	id := s.know(kill(s.server, s.starting(first, second), first.text))
 	s.look(struck, id)

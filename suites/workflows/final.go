@@ -23,6 +23,7 @@ func endOf(id, state, fault string, come func(*scene) (string, []step), kinds ..
 		Title: "an operation that is " + state + " stays so, whoever resumes and cancels it, and runs no further",
 		Drive: on(func(s *scene) {
 			s.begin()
+			s.showsEffects()
 			id, steps := come(s)
 			s.lookAt(settled, id, steps...)
 			for range 2 {
@@ -35,7 +36,7 @@ func endOf(id, state, fault string, come func(*scene) (string, []step), kinds ..
 			s.Quiet()
 			s.lookAt(converged, id, steps...)
 		}),
-		Judge: judge.FinalIsFinal(state),
+		Judge: judge.WhereEffectsShow(judge.FinalIsFinal(state)),
 	}
 	if fault != "" {
 		t.Faults, t.Judge = []string{fault}, judge.All(judge.Placed(fault, 1), t.Judge)

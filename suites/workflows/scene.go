@@ -96,6 +96,16 @@ func text(v any) string {
 // start starts an operation and returns its ID, "" where there was none.
 func (s *scene) start(steps ...step) string { return s.know(s.server.Do(s.starting(steps...))) }
 
+// showsEffects runs an operation of one write that nothing is done to: the control of
+// the outside log, for judges of what never took effect.
+func (s *scene) showsEffects() {
+	word := s.Word("control")
+	write := step{kind: "write", text: word, entry: s.server.Step("write", s.bound(own, "text", word))}
+	act, tool := s.starting(write), s.Target.Profiles.Workflows.Tools["start"]
+	act.Role, act.Tool = "control", &tool
+	s.settle(s.server.Do(act).Text("operation_id"))
+}
+
 // know remembers the operation ID of an acknowledged start.
 func (s *scene) know(o history.Operation) string {
 	id := o.Text("operation_id")

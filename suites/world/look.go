@@ -87,7 +87,8 @@ func (w *World) rowsKnowing(of *target.File, name string, params map[string]stri
 	}
 	ctx, cancel := context.WithTimeout(w.ctx, w.config.Limits.Answer)
 	defer cancel()
-	return prober.Look(ctx, params)
+	rows, err := prober.Look(ctx, params)
+	return w.config.Seams.rows(name, rows), err
 }
 
 func (w *World) probes() map[string]target.Probe { return w.probesOf(w.Target) }

@@ -19,6 +19,8 @@ type Seams struct {
 	Kill func(kill func(context.Context) error) func(context.Context) error
 	// Skip says which looks are never taken.
 	Skip func(probe, when string) bool
+	// Rows replaces what a look through a probe has found.
+	Rows func(probe string, rows []map[string]any) []map[string]any
 	// Trigger decorates what the tracer is told to do, and where.
 	Trigger func(*crashpoint.Trigger) *crashpoint.Trigger
 	// Word decorates a planted canary.
@@ -34,6 +36,13 @@ func (s Seams) line(l wire.Line) wire.Line {
 		return l
 	}
 	return s.Line(l)
+}
+
+func (s Seams) rows(probe string, rows []map[string]any) []map[string]any {
+	if s.Rows == nil {
+		return rows
+	}
+	return s.Rows(probe, rows)
 }
 
 func (s Seams) plant(word string) string {

@@ -110,10 +110,10 @@ func (c *Caller) outsideFault(fault faults.Fault, act Act, seen func()) history.
 	var op history.Operation
 	_, err := faults.Around(c.w.ctx, fault, func(context.Context) history.Outcome {
 		op = c.Go(act, c.w.config.Limits.Answer).Wait()
-		seen()
 		return history.Unknown
 	})
 	c.w.placed(err)
+	seen()
 	return op
 }
 
