@@ -50,9 +50,12 @@ func New(p Ports, log *slog.Logger) *Editor {
 	return &Editor{ports: p, log: log, stop: ctx, leave: cancel, desks: map[ports.Place]*seat{}, running: map[int64]*running{}}
 }
 
-// Close cuts what is in flight and waits for it.
+// Leave cuts what is in flight, and lets nothing begin.
+func (e *Editor) Leave() { e.locked(e.leave) }
+
+// Close leaves, and waits for what was in flight.
 func (e *Editor) Close() {
-	e.locked(e.leave)
+	e.Leave()
 	e.asking.Wait()
 }
 
@@ -96,11 +99,17 @@ func (e *Editor) begin(ctx context.Context, draft string, bound func(context.Con
 		return ctx, nil, refused
 	}
 	e.asking.Add(1)
-	ctx, cut := bound(ctx)
-	unhook := context.AfterFunc(e.stop, cut)
-	r := &running{op: op, at: s, done: make(chan struct{}), cut: func() { unhook(); cut() }}
+	ctx, cut := e.bounded(ctx, bound)
+	r := &running{op: op, at: s, done: make(chan struct{}), cut: cut}
 	e.running[op.ID] = r
 	return ctx, r, ports.Answer{}
+}
+
+// bounded is a context that ends with its deadline, and with the editor.
+func (e *Editor) bounded(ctx context.Context, bound func(context.Context) (context.Context, context.CancelFunc)) (context.Context, context.CancelFunc) {
+	ctx, cut := bound(ctx)
+	unhook := context.AfterFunc(e.stop, cut)
+	return ctx, func() { unhook(); cut() }
 }
 
 // settle ends an operation, unless it is over.

@@ -33,6 +33,8 @@ func Run(ctx context.Context, cfg Config, p Ports) error {
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
+	// A server waits for its calls as it leaves, and they would wait for their deadlines.
+	defer context.AfterFunc(ctx, e.Leave)()
 	server := newServer(p, e, log)
 	if cfg.HTTPAddr == cfg.PersonAddr && !strings.HasSuffix(cfg.HTTPAddr, ":0") { // both at one port
 		return serving.HTTP(ctx, server, cfg.HTTPAddr, log, cfg.served, serving.Door{}, person.Handler(e, CodeOf))

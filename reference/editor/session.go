@@ -12,7 +12,7 @@ import (
 // SignIn begins a session. Signing in again as the same user goes on with the
 // editor as it is (RC-18); another user begins with an editor of their own (RC-23).
 func (e *Editor) SignIn(ctx context.Context, user, password string) error {
-	ctx, cancel := e.ports.Deadlines.Lookup(ctx)
+	ctx, cancel := e.bounded(ctx, e.ports.Deadlines.Lookup)
 	defer cancel()
 	if err := e.ports.Trips.SignIn(ctx, user, password); err != nil {
 		return err
@@ -32,7 +32,7 @@ func (e *Editor) SignOut(ctx context.Context) error {
 		e.endSession()
 		e.user = ""
 	})
-	ctx, cancel := e.ports.Deadlines.Lookup(ctx)
+	ctx, cancel := e.bounded(ctx, e.ports.Deadlines.Lookup)
 	defer cancel()
 	return e.ports.Trips.SignOut(ctx)
 }
@@ -98,7 +98,7 @@ func (e *Editor) Type(ctx context.Context, draft string, field ports.Field, text
 
 // loadUnlessBusy leaves the read to an operation that is in flight.
 func (e *Editor) loadUnlessBusy(ctx context.Context, s *seat) error {
-	ctx, cancel := e.ports.Deadlines.Lookup(ctx)
+	ctx, cancel := e.bounded(ctx, e.ports.Deadlines.Lookup)
 	defer cancel()
 	if e.busy(s) {
 		return nil
@@ -119,7 +119,7 @@ func (e *NotTyped) Error() string { return "the text was not taken: " + ports.Me
 // shown reads a desk and shows it. While an operation is in flight its own read is
 // left to it. What an editor holds already is shown also if the server does not answer.
 func (e *Editor) shown(ctx context.Context, s *seat, read func(context.Context, *seat) error) (ports.View, error) {
-	ctx, cancel := e.ports.Deadlines.Lookup(ctx)
+	ctx, cancel := e.bounded(ctx, e.ports.Deadlines.Lookup)
 	defer cancel()
 	var err error
 	if !e.busy(s) {
