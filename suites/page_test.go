@@ -2,9 +2,11 @@ package suites_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +17,7 @@ import (
 	. "github.com/onsi/gomega"
 
 	"github.com/holdfast-mcp/holdfast/faults"
+	"github.com/holdfast-mcp/holdfast/faults/wire"
 	"github.com/holdfast-mcp/holdfast/fixtures/launch"
 	"github.com/holdfast-mcp/holdfast/fixtures/launch/browser"
 	"github.com/holdfast-mcp/holdfast/fixtures/target"
@@ -228,6 +231,39 @@ func TestAPageHasNoWireAndNoProcess(t *testing.T) {
 		g.Expect(results[i].Verdict).To(Equal(verdict.Inconclusive), c.name+": "+results[i].Reason)
 		g.Expect(results[i].Reason).To(ContainSubstring(c.why), c.name)
 	}
+}
+
+// Under a browser an answer that is lost on a connection which was used before would
+// be asked for again, by the browser itself and whatever the method.
+func TestAPageAsksOnceWhenItsAnswerIsLost(t *testing.T) {
+	g := NewWithT(t)
+	needs(t, "chromium")
+	run, err := launch.NewRun(t.TempDir())
+	g.Expect(err).NotTo(HaveOccurred())
+	lender := browser.NewLender(run.Folder(), wait.Default())
+	t.Cleanup(func() { g.Expect(errors.Join(lender.Close(t.Context()), run.Close())).To(Succeed()) })
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		io.WriteString(w, `<!doctype html><p id=said></p><button onclick="fetch('/', {method: 'PATCH'}).catch(e => document.querySelector('#said').textContent = 'lost')">change</button>
+			<script>fetch("/warm").then(r => r.text()).then(() => fetch("/warm")).then(() => document.body.append("warm"))</script>`)
+	}))
+	t.Cleanup(server.Close)
+	web, err := wire.OpenHTTP(wire.Config{Name: "web", Callee: server.URL, Recorder: history.NewRecorder(nil), Limits: wait.Default(), Fresh: true})
+	g.Expect(err).NotTo(HaveOccurred())
+	t.Cleanup(func() { web.Close() })
+	window, err := lender.Window(t.Context(), nil)
+	g.Expect(err).NotTo(HaveOccurred())
+	page, err := window.Keep(t.Context(), web.URL()+"/")
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Eventually(func() (string, error) { return page.Text(t.Context()) }, wait.Default().Answer).Should(ContainSubstring("warm"))
+	patch := wire.Match{HTTPMethod: http.MethodPatch, Answer: true}
+	trap := web.Trap(patch)
+	g.Expect(page.Click(t.Context(), "button")).To(Succeed())
+	held, err := trap.Held(t.Context())
+	g.Expect(err).NotTo(HaveOccurred())
+	held.Break()
+	g.Expect(page.Await(t.Context(), "#said")).To(Succeed())
+	g.Expect(web.Count(wire.Match{HTTPMethod: http.MethodPatch})).To(Equal(1))
 }
 
 func TestDoctorTriesAPage(t *testing.T) {

@@ -51,6 +51,7 @@ func OpenHTTP(c Config) (*Wire, error) {
 			return context.WithValue(context.WithValue(ctx, epochKey{}, w.age()), connKey{}, conn)
 		},
 	}
+	server.SetKeepAlivesEnabled(!c.Fresh)
 	w.shut = func() {
 		server.Close() // it only says that connections were closed already
 		w.callee.transport.CloseIdleConnections()

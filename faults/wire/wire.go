@@ -30,6 +30,10 @@ type Config struct {
 	Recorder *history.Recorder
 	// Limits bound how long a cut may take to be seen; zero takes the defaults.
 	Limits wait.Limits
+	// Fresh ends the caller's connection behind every answer of an HTTP wire. A browser
+	// sends a request again by itself, of any method, when a connection that it used
+	// before breaks under it, and no page can keep it from that.
+	Fresh bool
 	// OnHold, when set, is told of every message that begins to be held, before
 	// anything can be decided of it (for a person who freezes the world there).
 	OnHold func(Message)

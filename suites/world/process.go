@@ -200,7 +200,9 @@ func (w *World) openWires() {
 	}
 	for name, link := range w.Target.Wires {
 		callee := w.scope[link.To+".url"]
-		opened, err := wire.OpenHTTP(wire.Config{Name: name, Callee: callee, Recorder: w.config.Recorder, Limits: w.config.Limits})
+		opened, err := wire.OpenHTTP(wire.Config{
+			Name: name, Callee: callee, Recorder: w.config.Recorder, Limits: w.config.Limits, Fresh: w.Target.Processes[link.From].IsPage(),
+		})
 		if err != nil {
 			Broken("opening wire %s to %s: %v", name, callee, err)
 		}
