@@ -10,11 +10,6 @@ import (
 	"github.com/holdfast-mcp/holdfast/reference/editor/ports"
 )
 
-// short makes the deadlines short, where a test waits for one to pass.
-func short(c *Config, p *Ports) {
-	p.Deadlines = Limits{300 * time.Millisecond, 300 * time.Millisecond}
-}
-
 // lost makes an editor whose update c-1 was applied and not answered.
 func lost(t *testing.T, change ...func(*Config, *Ports)) *world {
 	t.Helper()
@@ -57,10 +52,11 @@ func TestHowAMutationEnds(t *testing.T) {
 		"no answer in time":         {trouble{after: true}, 2, ports.Unknown, ports.CodeDeadline, ports.OutcomeUnknown},
 	} {
 		t.Run(name, func(t *testing.T) {
-			g, w := NewWithT(t), start(t, "stdio", short)
+			g, limits := NewWithT(t), &clock{}
+			w := start(t, "stdio", limits.rules)
 			w.get("trip-1")
-			w.trips.falls(http.MethodPatch, "/trip-1", c.x)
-			r := w.call(ports.UpdateDraft, update("c-1", c.revision, args{"destination": "BOS"}))
+			held, _ := w.trips.falls(http.MethodPatch, "/trip-1", c.x)
+			r := w.callUntil(limits, c.x, held, ports.UpdateDraft, update("c-1", c.revision, args{"destination": "BOS"}))
 			g.Expect(r.Outcome).To(Equal(c.outcome), r.raw)
 			g.Expect(r.Code).To(Equal(c.code), r.raw)
 			g.Expect(r.IsError).To(BeTrue())
@@ -90,10 +86,11 @@ func TestHowARecheckEnds(t *testing.T) {
 		"no JSON":              {trouble{raw: `<html>`}, ports.CodeUnavailable},
 	} {
 		t.Run(name, func(t *testing.T) {
-			g, w := NewWithT(t), lost(t, short)
+			g, limits := NewWithT(t), &clock{}
+			w := lost(t, limits.rules)
 			w.types("purpose", "mine")
-			w.trips.falls(http.MethodGet, "/commands/c-1", c.x)
-			r := w.call(ports.RecheckUpdate, about("c-1"))
+			held, _ := w.trips.falls(http.MethodGet, "/commands/c-1", c.x)
+			r := w.callUntil(limits, c.x, held, ports.RecheckUpdate, about("c-1"))
 			g.Expect(r.Answer).To(And(HaveField("Outcome", ports.Unknown), HaveField("Code", c.code), HaveField("CommandID", "c-1"), HaveField("Recheck.Tool", ports.RecheckUpdate)), r.raw)
 			g.Expect(w.sees("trip-1")).To(And(HaveField("State", ports.OutcomeUnknown), HaveField("Revision", 2), HaveField("Fields.Destination", "JFK"), HaveField("Fields.Purpose", "mine")))
 			w.trips.lift()
@@ -121,13 +118,14 @@ func TestASessionThatEndedDuringTheRecheck(t *testing.T) {
 // An answer that comes behind the deadline of its lookup changes nothing, also
 // where the request cannot be cut (RC-29).
 func TestALateReceiptChangesNothing(t *testing.T) {
-	late := make(chan ports.Ending, 1)
-	g, w := NewWithT(t), lost(t, short, func(_ *Config, p *Ports) {
+	late, limits := make(chan ports.Ending, 1), &clock{}
+	g, w := NewWithT(t), lost(t, limits.rules, func(_ *Config, p *Ports) {
 		p.Trips, p.Operations = patient{p.Trips}, witness{p.Operations, late}
 	})
 	held, let := w.trips.falls(http.MethodGet, "/commands/c-1", trouble{after: true})
 	_, answer := w.calls(ports.RecheckUpdate, about("c-1"))
 	<-held
+	limits.pass()
 	g.Expect((<-answer).Code).To(Equal(ports.CodeDeadline))
 	w.trips.lift()
 	before := w.sees("trip-1")
@@ -184,10 +182,12 @@ func TestAnUnknownSubmissionIsRecheckedOnce(t *testing.T) {
 func TestGivingUp(t *testing.T) {
 	give := args{"draftId": "trip-1", "commandId": "c-1", "giveUp": true}
 	t.Run("not applied", func(t *testing.T) {
-		g, w := NewWithT(t), start(t, "stdio", short)
-		_, let := w.trips.falls(http.MethodPatch, "/trip-1", trouble{before: true})
+		g, limits := NewWithT(t), &clock{}
+		w := start(t, "stdio", limits.rules)
+		x := trouble{before: true}
+		held, let := w.trips.falls(http.MethodPatch, "/trip-1", x)
 		defer let()
-		g.Expect(w.call(ports.UpdateDraft, update("c-1", 2, args{"destination": "BOS"})).Outcome).To(Equal(ports.Unknown))
+		g.Expect(w.callUntil(limits, x, held, ports.UpdateDraft, update("c-1", 2, args{"destination": "BOS"})).Outcome).To(Equal(ports.Unknown))
 		w.trips.lift()
 		g.Expect(w.call(ports.RecheckUpdate, about("c-1")).Code).To(Equal(ports.CodeNoReceipt))
 		w.trips.falls(http.MethodPost, "/fence", trouble{status: 503})
@@ -212,4 +212,13 @@ func TestGivingUp(t *testing.T) {
 		g.Expect(w.call(ports.RecheckUpdate, give).Code).To(Equal(ports.CodeUnavailable))
 		g.Expect(w.trips.count(http.MethodPost, "/fence")).To(BeZero())
 	})
+}
+
+// The reference's own deadlines pass by themselves (RC-17).
+func TestALookupThatHangsEndsAtItsDeadline(t *testing.T) {
+	g, w := NewWithT(t), lost(t, func(_ *Config, p *Ports) { p.Deadlines = Limits{time.Minute, 200 * time.Millisecond} })
+	_, let := w.trips.falls(http.MethodGet, "/commands/c-1", trouble{before: true})
+	defer let()
+	g.Expect(w.call(ports.RecheckUpdate, about("c-1")).Code).To(Equal(ports.CodeDeadline))
+	g.Expect(w.sees("trip-1").State).To(Equal(ports.OutcomeUnknown))
 }

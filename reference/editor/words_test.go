@@ -111,7 +111,7 @@ func TestWhatIsRefusedBeforeAnyEffect(t *testing.T) {
 
 // What the tools answer is what their outputSchema says, whatever they answer.
 func TestAnswersMatchTheirSchemas(t *testing.T) {
-	g, w := NewWithT(t), start(t, "stdio", short)
+	g, w := NewWithT(t), start(t, "stdio")
 	tools, err := definitions.Compile()
 	g.Expect(err).NotTo(HaveOccurred())
 	check := func(tool string, a args) reply {
@@ -160,9 +160,10 @@ func TestWhereTheDraftCannotBeRead(t *testing.T) {
 		"no answer": {trouble{after: true}, ports.NotSent, ports.CodeDeadline}, "no draft": {trouble{raw: `{}`}, ports.NotSent, ports.CodeUnavailable},
 	} {
 		t.Run(name, func(t *testing.T) {
-			g, w := NewWithT(t), start(t, "stdio", short)
-			w.trips.falls(http.MethodGet, "/trip-1", c.x)
-			r := w.call(ports.UpdateDraft, update("c-1", 2, args{"destination": "BOS"}))
+			g, limits := NewWithT(t), &clock{}
+			w := start(t, "stdio", limits.rules)
+			held, _ := w.trips.falls(http.MethodGet, "/trip-1", c.x)
+			r := w.callUntil(limits, c.x, held, ports.UpdateDraft, update("c-1", 2, args{"destination": "BOS"}))
 			g.Expect(r.Answer).To(And(HaveField("Outcome", c.outcome), HaveField("Code", c.code), HaveField("Recheck", BeNil())), r.raw)
 			w.trips.lift()
 			g.Expect(w.sees("trip-1")).To(And(HaveField("State", ports.Saved), HaveField("Unresolved", BeNil())))
