@@ -99,6 +99,9 @@ const leaving = time.Second
 
 func serve(ctx context.Context, listener net.Listener, handler http.Handler, log *slog.Logger) error {
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn)}
+	// A browser sends a request again by itself when a connection that it has used
+	// before breaks, be it a mutation: so it gets none that it could use again (RC-09).
+	server.SetKeepAlivesEnabled(false)
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(listener) }()
 	select {

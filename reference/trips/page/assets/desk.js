@@ -14,7 +14,7 @@ export function newDesk(draft) {
   return {
     draft,
     user: null, // who signed in last; stays when the server forgets the session
-    isIn: false, // whether the server knew the session when it was last heard
+    isIn: null, // whether the server knew the session when it was last heard; null before it was
     loaded: false,
     revision: 0,
     status: "",

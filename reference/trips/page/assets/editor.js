@@ -27,8 +27,12 @@ export class Editor {
 
   /** open reads who is signed in and the draft. Resolves to a refusal { code, reason }, or null. */
   async open() {
-    const reply = this.noted(await this.server.session());
-    if (typeof reply.body?.user !== "string" || reply.status !== 200) return told(reply);
+    const reply = await this.server.session();
+    if (typeof reply.body?.user !== "string" || reply.status !== 200) {
+      desks.forgotten(this.desk);
+      this.changed();
+      return told(reply);
+    }
     desks.signedIn(this.desk, reply.body.user);
     this.changed();
     return this.ensureLoaded();

@@ -53,8 +53,8 @@ export class View {
     this.write("state", isKnown ? label(desk) : "");
     this.at("state").dataset.state = this.at("state").textContent;
     this.write("user", desk.user ?? "nobody");
-    this.show("sign-in", !desk.isIn);
-    this.show("sign-out-button", desk.isIn);
+    this.show("sign-in", desk.isIn === false);
+    this.show("sign-out-button", desk.isIn === true);
     this.show("editor", desk.loaded);
     this.write("revision", desk.loaded ? String(desk.revision) : "–");
     this.write("status", desk.loaded ? desk.status : "–");
