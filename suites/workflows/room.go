@@ -23,7 +23,7 @@ var room = []suites.Test{
 		Title:   "where the disk fails, now and from then on, a whole checkpoint or none is left, and a new server answers for it",
 		Faults:  []string{"crash-point"},
 		Missing: suites.First(noKind("safe_to_retry"), noFile, noStore),
-		Drive:   on(func(s *scene) { s.struckAtEachPoint([]string{"EIO"}, "safe_to_retry") }),
+		Drive:   on(func(s *scene) { s.struckAtEachPoint([]string{"EIO"}, "safe_to_retry", "safe_to_retry") }),
 		Judge:   judge.WholeAtFailingWrites,
 	},
 	{
@@ -31,7 +31,7 @@ var room = []suites.Test{
 		Title:   "where a write to the full disk fails, now and from then on, no step goes out whose checkpoint is not stored, and with room there is a way on",
 		Faults:  []string{"crash-point"},
 		Missing: suites.First(noKind("safe_to_retry"), noFile, noStore),
-		Drive:   on(func(s *scene) { s.struckAtEachPoint([]string{"ENOSPC"}, "safe_to_retry") }),
+		Drive:   on(func(s *scene) { s.struckAtEachPoint([]string{"ENOSPC"}, "safe_to_retry", "safe_to_retry") }),
 		Judge:   judge.All(judge.NoRoomNoStep, judge.WholeAtFailingWrites),
 	},
 }
