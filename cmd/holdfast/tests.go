@@ -46,7 +46,7 @@ func performer() suites.Performer { return suites.Perform }
 func mutants() []suites.Mutant {
 	var all []suites.Mutant
 	for _, m := range defects.All() {
-		mutant := suites.Mutant{Name: m.Name, Breaks: m.Title, Primary: m.Primary, Specs: m.Specs, Code: defects.At(m.Name)}
+		mutant := suites.Mutant{Name: m.Name, Breaks: m.Title, Primary: m.Primary, Specs: m.Specs, Code: defects.At(m.Name), Target: m.Target}
 		for _, c := range m.Collateral {
 			mutant.Collateral = append(mutant.Collateral, suites.Collateral{Clause: c.Clause, Why: c.Why})
 		}
