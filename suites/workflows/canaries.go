@@ -24,6 +24,10 @@ var canaries = []suites.Test{
 			refusal := s.RefuseOutside(refused.text, 403)
 			s.rest(s.start(refused))
 			refusal.Given()
+			echoed := s.planted("a payload that an error repeats", "write", true, false)
+			echo := s.EchoOutside(echoed.text, 400)
+			s.rest(s.start(echoed))
+			echo.Echoed()
 			s.rest(s.start(s.unconfirmedOf("an argument that is denied")))
 
 			s.askInVain(finished)
@@ -33,7 +37,7 @@ var canaries = []suites.Test{
 			s.EndCallers()
 			s.LookForCanaries(converged, s.birds)
 		}),
-		Judge: judge.All(judge.Placed("outside-refused", 1), judge.AnswersHoldNoContent, judge.CanariesStayInside),
+		Judge: judge.All(judge.Placed("outside-refused", 2), judge.AnswersHoldNoContent, judge.CanariesStayInside),
 	},
 }
 

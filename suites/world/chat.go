@@ -31,6 +31,20 @@ func (w *World) RefuseOutside(text string, status int) *OutsideAnswer {
 		chat.Refusal{Which: chat.Which{Content: text}, Status: status}, func(s chat.State) int { return s.Refused })
 }
 
+// EchoOutside is RefuseOutside with an answer that repeats the text.
+func (w *World) EchoOutside(text string, status int) *OutsideAnswer {
+	return w.answerOutside("outside-refused", text, fmt.Sprintf("refused with %d, and repeated", status), chat.RefusePath,
+		chat.Refusal{Which: chat.Which{Content: text}, Status: status, Echo: true}, func(s chat.State) int { return s.Refused })
+}
+
+// Echoed makes sure that the answer which was given has the text.
+func (a *OutsideAnswer) Echoed() {
+	a.Given()
+	if a.w.outside().Passed(wire.Match{Answer: true, Where: func(m wire.Message) bool { return bytes.Contains(m.Body, []byte(a.text)) }}) == 0 {
+		Inconclusive("no answer of the outside service had the text %q in it, so that its server had nothing to keep to itself", a.text)
+	}
+}
+
 // DeliverOutside lets the outside service say of the next delivery with a text
 // that it was partial or could not be verified.
 func (w *World) DeliverOutside(text, delivery string) *OutsideAnswer {
