@@ -39,6 +39,37 @@ var controls = []suites.Test{
 		}),
 		Judge: judge.All(judge.Placed("outside-held", len(meanwhile)), judge.StepDenied("WF-04", "", denyingWays()...), judge.OwnCodes, judge.StepsAudited),
 	},
+	{
+		ID: "WF-04/allowed-by-the-time-it-runs", Clauses: []string{"WF-04"},
+		Title:   "a step that a control denied as its operation was started runs, because the control lets through when its turn comes",
+		Missing: suites.First(noConfirmation, noKind("read"), noAction("deny", "allow")),
+		Faults:  []string{"outside-held"},
+		Drive: on(func(s *scene) {
+			s.begin()
+			s.allowedMeanwhile()
+			s.look(converged, s.operations...)
+		}),
+		Judge: judge.All(judge.Placed("outside-held", 1), judge.RunsOnceAllowed(switchedOff)),
+	},
+}
+
+// switchedOff is what denies a write as its operation is started, and no more once
+// its turn comes.
+const switchedOff = "writes are switched off"
+
+// allowedMeanwhile starts a read and a write behind it while a control denies the
+// write. While the read is held the control lets through again; the write runs only
+// then. Another write, which runs before that, is denied.
+func (s *scene) allowedMeanwhile() {
+	denied, read, write := s.step("write"), s.plain("read"), s.step("write")
+	s.Act("deny", map[string]string{"control": "write_mode"})
+	s.denied(switchedOff, 0, denied)
+	request := s.HoldOutsideReads()
+	id := s.know(s.server.Do(s.starting(read, write).With("allowed", text(1))))
+	request.Await()
+	s.Act("allow", nil)
+	request.Release()
+	s.rest(id)
 }
 
 func denyingWays() []string {

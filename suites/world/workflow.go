@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/http"
 	"time"
 
 	"github.com/holdfast-mcp/holdfast/faults"
@@ -153,6 +154,12 @@ func (w *World) HoldOutsideAnswer(text string) *Hold {
 	match := carrying(text)
 	match.Answer = true
 	return w.holdOutside(match, text)
+}
+
+// HoldOutsideReads holds every outside request that changes nothing from now on,
+// until it is released.
+func (w *World) HoldOutsideReads() *Hold {
+	return w.hold("outside-held", w.outside(), wire.Match{HTTPMethod: http.MethodGet}, "an outside request that changes nothing", faults.Proof{})
 }
 
 func (w *World) holdOutside(match wire.Match, text string) *Hold {
