@@ -242,7 +242,6 @@ func (t *trial) updateAndLook(w *world.World, c *world.Caller) {
 	}
 	before := 0
 	t.step(stepWrite, func() string {
-		c.SignsIn("a")
 		before = revision()
 		op := c.Do(world.Act{Role: "update", Params: map[string]string{
 			"draft": draft["draft"], "revision": fmt.Sprint(before), "command_id": "doctor", "text": w.Word("doctor"),

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"strings"
 
-	"github.com/holdfast-mcp/holdfast/fixtures/account"
 	"github.com/holdfast-mcp/holdfast/reports/history"
 	"github.com/holdfast-mcp/holdfast/suites/world"
 )
@@ -42,7 +41,6 @@ func (s *scene) begin() {
 	s.Launch()
 	s.draft = s.Draft("own")
 	s.editor = s.NewCaller()
-	s.editor.SignsIn(account.First)
 	if _, there := s.Target.Profiles.Receipts.Tools["read"]; there {
 		s.editor.Do(s.read(before))
 	}

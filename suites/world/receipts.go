@@ -140,13 +140,33 @@ func (c *Caller) PeekAtEditor(draft string) map[string]any {
 
 // visible is what the caller's editor shows, its label in the contract's words.
 func (c *Caller) visible(params map[string]string) ([]map[string]any, error) {
-	rows, err := c.rows("editor", params)
+	var rows []map[string]any
+	var err error
+	if c.page != nil {
+		rows, err = c.seenOnPage()
+	} else {
+		rows, err = c.rows("editor", params)
+	}
 	for _, row := range rows {
 		if label, ok := row["save_state"].(string); ok {
 			row["save_state"] = c.w.Target.OurWord("save_state", label)
 		}
 	}
 	return rows, err
+}
+
+// seenOnPage is what the caller's page shows at the selectors of the target file, as
+// the one row of the editor; none where it shows nothing of a draft.
+func (c *Caller) seenOnPage() ([]map[string]any, error) {
+	seen, err := c.Visible()
+	if err != nil || len(seen) == 0 {
+		return nil, err
+	}
+	row := map[string]any{}
+	for name, text := range seen {
+		row[name] = text
+	}
+	return []map[string]any{row}, nil
 }
 
 // Person does what a person would do in the caller's own editor, by an action of
@@ -164,8 +184,8 @@ func (c *Caller) Person(name string, params map[string]string) {
 	c.w.Mark("person", data)
 }
 
-// SignsIn lets the person sign in to the caller's editor where that is a page, which
-// nobody is signed in to at first.
+// SignsIn lets another person sign in to the caller's editor where that is a page and
+// asks for it; the first account is signed in as it opens.
 func (c *Caller) SignsIn(user string) {
 	if c.page == nil {
 		return
