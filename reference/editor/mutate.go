@@ -2,6 +2,7 @@ package editor
 
 import (
 	"context"
+	"errors"
 
 	"github.com/holdfast-mcp/holdfast/reference/editor/ports"
 )
@@ -36,7 +37,7 @@ func (e *Editor) dispatch(ctx context.Context, r *running) (ports.Receipt, error
 	goes := false
 	e.locked(func() { goes = ctx.Err() == nil && r.at.Dispatch(r.op) })
 	if !goes {
-		return ports.Receipt{}, context.Cause(ctx)
+		return ports.Receipt{}, errors.Join(ports.ErrUnsent, context.Cause(ctx))
 	}
 	if r.op.Command.Kind == ports.Submission {
 		return e.ports.Trips.Submit(ctx, r.op.Command)

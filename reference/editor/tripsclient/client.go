@@ -69,15 +69,23 @@ func (c *Client) SignIn(ctx context.Context, user, password string) error {
 
 // SignOut ends the session here in any case, and at the server if it can be reached.
 func (c *Client) SignOut(ctx context.Context) error {
-	_, err := c.do(ctx, http.MethodDelete, "/api/session", nil)
-	c.keep("")
+	_, err := c.send(ctx, c.keep(""), http.MethodDelete, "/api/session", nil)
 	return err
 }
 
-func (c *Client) keep(session string) {
+// keep keeps a session, and returns the one before. Whoever signs in meanwhile
+// keeps their own.
+func (c *Client) keep(session string) (before string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.session = session
+	before, c.session = c.session, session
+	return before
+}
+
+func (c *Client) current() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.session
 }
 
 // Draft reads a draft.
@@ -143,11 +151,16 @@ type answer struct {
 	cookies []*http.Cookie
 }
 
-// do sends one request. Its errors hold nothing of what was sent.
+// do sends one request under the session that is kept.
 func (c *Client) do(ctx context.Context, method, path string, body any) (answer, error) {
+	return c.send(ctx, c.current(), method, path, body)
+}
+
+// send sends one request. Its errors hold nothing of what was sent.
+func (c *Client) send(ctx context.Context, session, method, path string, body any) (answer, error) {
 	var left atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { left.Store(true) }})
-	req, err := c.request(ctx, method, path, body)
+	req, err := c.request(ctx, session, method, path, body)
 	if err != nil {
 		return answer{}, errors.Join(ports.ErrUnsent, err)
 	}
@@ -181,7 +194,7 @@ func reason(err error) error {
 	return err
 }
 
-func (c *Client) request(ctx context.Context, method, path string, body any) (*http.Request, error) {
+func (c *Client) request(ctx context.Context, session, method, path string, body any) (*http.Request, error) {
 	var reader io.Reader
 	if body != nil {
 		raw, err := json.Marshal(body)
@@ -199,10 +212,8 @@ func (c *Client) request(ctx context.Context, method, path string, body any) (*h
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.session != "" {
-		req.AddCookie(&http.Cookie{Name: sessionCookie, Value: c.session})
+	if session != "" {
+		req.AddCookie(&http.Cookie{Name: sessionCookie, Value: session})
 	}
 	return req, nil
 }

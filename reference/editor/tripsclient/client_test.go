@@ -98,6 +98,7 @@ func TestTheSessionIsShown(t *testing.T) {
 	g.Expect(client.SignIn(ctx, "ada", "pw")).To(Succeed())
 	g.Expect(read()).To(Equal("trips_session=secret"))
 	g.Expect(client.SignOut(ctx)).To(Succeed())
+	g.Expect(s.header.Get("Cookie")).To(Equal("trips_session=secret"), "the sign-out says whose")
 	g.Expect(read()).To(BeEmpty())
 }
 
