@@ -107,8 +107,11 @@ browser_is_here || { unclear=3; skip "reference-browser" "no Chromium"; }
 for target in reference reference-http reference-stateless; do
   gate 0 "$target"
 done
-# shellcheck disable=SC2046 # one word each
-! browser_is_here || gate 0 reference-browser $(only_browser)
+if browser_is_here; then
+  # shellcheck disable=SC2046 # one word each
+  gate 0 reference-browser $(only_browser)
+  gate 0 reference-browser --profile receipts
+fi
 if postgres_is_here; then
   gate 0 reference-postgres
 else
