@@ -48,6 +48,17 @@ export function load(desk, draft) {
   desk.visible = fieldsOf(draft);
 }
 
+/** renew puts a newer reading on the desk and leaves the person's unsaved changes as they are. */
+export function renew(desk, draft) {
+  if (draft.revision < desk.revision) return;
+  for (const field of FIELDS) {
+    if (desk.visible[field] === desk.saved[field]) desk.visible[field] = draft[field];
+  }
+  desk.saved = fieldsOf(draft);
+  desk.revision = draft.revision;
+  desk.status = draft.status;
+}
+
 /** type is a person typing into a field. */
 export function type(desk, field, text) {
   desk.visible[field] = text;

@@ -77,8 +77,26 @@ export class Editor {
     if (this.desk.loaded) return null;
     const reply = await this.readDraft(signal);
     if (this.desk.loaded) return null;
-    const { code, reason } = told(reply);
-    return { code, reason };
+    return told(reply);
+  }
+
+  /**
+   * refresh reads the draft anew, but for an operation in flight and an outcome that
+   * can be rechecked: what a command started from stays until it is settled (RC-07).
+   * Resolves to a refusal { code, reason }, or null.
+   */
+  async refresh(signal) {
+    const { desk } = this;
+    if (!desk.loaded) return this.ensureLoaded(signal);
+    const isHeld = () => !desk.loaded || desk.operation || desks.blocking(desk);
+    if (isHeld()) return null;
+    const { sessionGeneration, editorGeneration } = desk;
+    const reply = await this.readDraft(signal);
+    if (reply.status !== 200 || !isDraft(reply.body, desk.draft)) return told(reply);
+    if (isHeld() || !desks.isCurrent(desk, { sessionGeneration, editorGeneration })) return null;
+    desks.renew(desk, reply.body);
+    this.changed();
+    return null;
   }
 
   /** readDraft asks for the draft; the desk takes it where it has none. */
@@ -114,7 +132,6 @@ export class Editor {
       // What it reads is no new baseline: the desk takes it only where it has none.
       const prepared = ofPreparation(await this.readDraft(bound), desk.loaded, desk.draft);
       if (prepared) return prepared;
-      if (bound.aborted) return { outcome: OUTCOME.notSent, code: "cancelled", reason: "the call was cancelled before anything was sent" };
       return this.dispatch(kind, command, bound);
     });
   }

@@ -1,30 +1,36 @@
 // What an answer of the server means for a command. Pure: a reply in, an outcome out.
 //
 // A reply is { status, body } or { failure }, where failure says why there is none:
-// "unsent" (it never left), "cut", "deadline" or "cancelled".
+// "unsent" (cancelled before it left), "cut", "deadline" or "cancelled".
 import { FIELDS, OUTCOME } from "./words.js";
 
 const REASON = {
   cut: "the connection ended before an answer came",
   deadline: "no answer came within the deadline",
   cancelled: "the call was cancelled",
-  unsent: "the request did not leave",
+  unsent: "the call was cancelled before the request left",
 };
 
-const CODE = { cut: "unavailable", unsent: "unavailable", deadline: "deadline", cancelled: "cancelled" };
+const CODE = { cut: "unavailable", unsent: "cancelled", deadline: "deadline", cancelled: "cancelled" };
 
 const STATUS_CODE = { 400: "invalid", 401: "signed_out", 403: "forbidden", 404: "not_found", 422: "command_reused" };
 
-/** told is the code and reason of a reply. What the server says is text, and nothing more is made of it. */
+/** The server's own words for a 409, of which all but the first are refusals. */
+const CONFLICTS = ["revision_conflict", "submitted", "fenced"];
+
+const isRefused = (reply) => reply.status >= 400 && reply.status < 500;
+
+function codeOf({ failure, status, body }) {
+  if (failure) return CODE[failure];
+  if (!isRefused({ status })) return "unavailable";
+  if (status === 409 && CONFLICTS.includes(body?.code)) return body.code;
+  return STATUS_CODE[status] ?? "refused";
+}
+
+/** told is the code and reason of a reply. What the server says in words is text, and nothing more is made of it. */
 export function told(reply) {
-  if (reply.failure) return { code: CODE[reply.failure], reason: REASON[reply.failure] };
-  const body = reply.body ?? {};
-  const reason = typeof body.reason === "string" ? body.reason : `the server answered with status ${reply.status}`;
-  if (reply.status >= 500) return { code: "unavailable", reason };
-  // Whoever stands between answers 401 and 403 without the server's words.
-  const fixed = reply.status === 401 || reply.status === 403;
-  const code = !fixed && typeof body.code === "string" ? body.code : (STATUS_CODE[reply.status] ?? `status_${reply.status}`);
-  return { code, reason };
+  const said = typeof reply.body?.reason === "string" ? reply.body.reason : `the server answered with status ${reply.status}`;
+  return { code: codeOf(reply), reason: REASON[reply.failure] ?? said };
 }
 
 /** isReceipt says whether a body is the receipt of that command, whole. */
@@ -49,23 +55,27 @@ export function isDraft(body, draft) {
   );
 }
 
-const unreadable = { outcome: OUTCOME.unknown, code: "unreadable", reason: "the answer is no receipt of this command" };
+const unreadable = { outcome: OUTCOME.unknown, code: "unavailable", reason: "the answer is no receipt of this command" };
 
 const isDone = (reply) => reply.status >= 200 && reply.status < 300;
 
 /** ofMutation is the outcome of a command by the reply to its one request. */
 export function ofMutation(reply, command) {
   if (reply.failure === "unsent") return { outcome: OUTCOME.notSent, ...told(reply) };
+  if (reply.failure === "cut") return { outcome: OUTCOME.unknown, ...told(reply), code: "answer_lost" };
   if (reply.failure) return { outcome: OUTCOME.unknown, ...told(reply) };
   if (isDone(reply)) {
     return isReceipt(reply.body, command) ? { outcome: OUTCOME.confirmed, receipt: reply.body } : unreadable;
   }
-  if (reply.status >= 400 && reply.status < 500) {
+  if (isRefused(reply)) {
     const { code, reason } = told(reply);
     return { outcome: code === "revision_conflict" ? OUTCOME.conflict : OUTCOME.refused, code, reason };
   }
   return { outcome: OUTCOME.unknown, ...told(reply) };
 }
+
+/** What a refusal of a lookup says about a command, where that is another thing than about the request. */
+const LOOKUP_CODE = { not_found: "no_receipt", invalid: "unavailable", refused: "unavailable", command_reused: "unavailable", revision_conflict: "unavailable", submitted: "unavailable", fenced: "unavailable" };
 
 /** ofLookup is the outcome of an unresolved command by the reply to the lookup of its receipt. Only a receipt settles it. */
 export function ofLookup(reply, command) {
@@ -73,7 +83,7 @@ export function ofLookup(reply, command) {
     return isReceipt(reply.body, command) ? { outcome: OUTCOME.confirmed, receipt: reply.body } : unreadable;
   }
   const { code, reason } = told(reply);
-  return { outcome: OUTCOME.unknown, code: reply.status === 404 ? "no_receipt" : code, reason };
+  return { outcome: OUTCOME.unknown, code: LOOKUP_CODE[code] ?? code, reason };
 }
 
 /** ofFence is the outcome of an unresolved command by the reply to its fence. */
@@ -84,8 +94,8 @@ export function ofFence(reply, command) {
 
 /** ofPreparation is why a command was not sent, by the reply to the reading before it; null where it can be. */
 export function ofPreparation(reply, loaded, draft) {
+  if (reply.failure === "cut") return { outcome: OUTCOME.notSent, ...told(reply), code: "unreachable" };
   if (reply.failure) return { outcome: OUTCOME.notSent, ...told(reply) };
   if (loaded || (isDone(reply) && isDraft(reply.body, draft))) return null;
-  const refused = reply.status >= 400 && reply.status < 500;
-  return { outcome: refused ? OUTCOME.refused : OUTCOME.notSent, ...told(reply) };
+  return { outcome: isRefused(reply) ? OUTCOME.refused : OUTCOME.notSent, ...told(reply) };
 }

@@ -61,7 +61,7 @@ export function toolsOf(editor) {
   return [
     {
       name: "get_trip_draft",
-      description: "Reads the draft as this editor has it: its saved values and revision, whether the person has unsaved changes, and a command whose outcome is not known.",
+      description: "Reads the draft: its saved values and revision, whether the person has unsaved changes, and a command whose outcome is not known.",
       inputSchema: input({ draftId }, ["draftId"]),
       outputSchema: shown,
       annotations: { readOnlyHint: true, untrustedContentHint: true },
@@ -116,8 +116,9 @@ export async function offer(tools, context) {
 }
 
 async function read(editor, signal) {
-  const refusal = await editor.ensureLoaded(signal);
-  return refusal ? result({ draftId: editor.desk.draft, ...refusal }, true, refusal.reason) : result(editor.shown(), false);
+  const refusal = await editor.refresh(signal);
+  if (!editor.desk.loaded) return result({ draftId: editor.desk.draft, ...refusal }, true, refusal?.reason);
+  return result({ ...editor.shown(), ...refusal }, false); // as far as the editor knows, with why it knows no more
 }
 
 /** checked runs a tool whose arguments are as its schema has them and for the open draft; nothing is sent otherwise. */

@@ -52,6 +52,7 @@ export class View {
     const isKnown = desk.loaded || desk.operation || desk.unresolved;
     this.write("state", isKnown ? label(desk) : "");
     this.at("state").dataset.state = this.at("state").textContent;
+    this.write("session", desk.user && !desk.isIn ? "Signed out by the server:" : "Signed in:");
     this.write("user", desk.user ?? "nobody");
     this.show("sign-in", desk.isIn === false);
     this.show("sign-out-button", desk.isIn === true);

@@ -201,3 +201,51 @@ test("a session that ends while a command is in flight releases it, and its answ
   assert.equal(editor.desk.visible.destination, "");
   assert.equal(label(editor.desk), "Outcome unknown");
 });
+
+const newer = { ...saved, revision: 5, destination: "ORD", purpose: "theirs" };
+
+test("a reading shows what others saved, and leaves what the person typed", async () => {
+  const server = new Script();
+  const editor = await opened(server);
+  editor.type("purpose", "mine");
+  server.on("draft", ok(newer));
+  assert.equal(await editor.refresh(), null);
+  assert.equal(editor.desk.revision, 5);
+  assert.equal(editor.desk.visible.destination, "ORD");
+  assert.equal(editor.desk.visible.purpose, "mine");
+  server.on("draft", ok(saved));
+  await editor.refresh();
+  assert.equal(editor.desk.revision, 5, "an answer that is older than the desk");
+});
+
+test("a reading does not look past an outcome that is not known", async () => {
+  const { editor, server } = await uncertain();
+  const asked = server.count("draft");
+  assert.equal(await editor.refresh(), null);
+  assert.equal(server.count("draft"), asked);
+});
+
+test("a reading that comes back while a command is in flight changes nothing", async () => {
+  const slow = held();
+  const late = held();
+  const server = new Script();
+  const editor = await opened(server);
+  server.on("draft", slow.reply).on("update", late.reply);
+  const read = editor.refresh();
+  await slow.asked;
+  const sent = editor.update(change("c1"));
+  await late.asked;
+  slow.letGo(ok(newer));
+  assert.equal(await read, null);
+  assert.equal(editor.desk.revision, 2);
+  late.letGo({ failure: "cut" });
+  await sent;
+});
+
+test("a reading that fails leaves the desk and says why", async () => {
+  const server = new Script();
+  const editor = await opened(server);
+  server.on("draft", { status: 503 });
+  assert.equal((await editor.refresh()).code, "unavailable");
+  assert.equal(editor.desk.visible.destination, "JFK");
+});
