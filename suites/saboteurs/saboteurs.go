@@ -134,7 +134,7 @@ var all = []Saboteur{
 	},
 	{
 		Name: "outside-log-stuck", Title: "a log of what the outside service has applied that is stuck at nothing",
-		Specs: []string{"WF-05/*", "WF-06/*", "WF-13/*", "WF-14/killed-*", "WF-18/*", "WF-27/*", "WF-31/*"},
+		Specs: []string{"WF-05/*", "WF-06/*", "WF-11/*", "WF-13/*", "WF-14/killed-*", "WF-18/*", "WF-20/current-step-aborted", "WF-27/*", "WF-31/*"},
 		seams: func() world.Seams {
 			return world.Seams{Rows: func(probe string, rows []map[string]any) []map[string]any {
 				if probe == "effects" {

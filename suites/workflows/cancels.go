@@ -13,7 +13,7 @@ var cancels = []suites.Test{
 		Faults:  []string{"outside-held"},
 		Missing: noKind("abortable"),
 		Drive:   on(func(s *scene) { s.cancelledWhileHeld("abortable", (*world.World).HoldOutside) }),
-		Judge:   judge.All(judge.Placed("outside-held", 1), judge.CancelAborts),
+		Judge:   judge.All(judge.Placed("outside-held", 1), judge.WhereEffectsShow(judge.CancelAborts)),
 	},
 	{
 		ID: "WF-20/current-step-finished", Clauses: []string{"WF-20"},
@@ -42,6 +42,7 @@ const asked = "asked"
 // the answer to that, is held, and lets go once the operation rests or will not.
 func (s *scene) cancelledWhileHeld(kind string, hold func(*world.World, string) *world.Hold) {
 	s.begin()
+	s.showsEffects()
 	first, second := s.step(kind), s.step("write")
 	it := hold(s.World, first.text)
 	id := s.start(first, second)

@@ -18,6 +18,7 @@ var exclusive = []suites.Test{
 		Missing: noKind("retryable"),
 		Drive: on(func(s *scene) {
 			s.begin()
+			s.showsEffects()
 			one := s.step("retryable")
 			id := s.know(s.server.KilledWhileHeld(s.starting(one), one.text))
 			s.look(struck, id)
@@ -33,7 +34,7 @@ var exclusive = []suites.Test{
 			}
 			s.outlived(id, holder, other, request)
 		}),
-		Judge: judge.All(judge.Placed("kill-at-request", 1), judge.Placed("race", 1), judge.Placed("outside-held", 1), judge.OneOfTwoActs, judge.KilledHolderFrees),
+		Judge: judge.All(judge.Placed("kill-at-request", 1), judge.Placed("race", 1), judge.Placed("outside-held", 1), judge.OneOfTwoActs, judge.WhereEffectsShow(judge.KilledHolderFrees)),
 	},
 	{
 		ID: "WF-11/resumed-while-it-runs", Clauses: []string{"WF-11"},
@@ -42,6 +43,7 @@ var exclusive = []suites.Test{
 		Missing: noKind("retryable"),
 		Drive: on(func(s *scene) {
 			s.begin()
+			s.showsEffects()
 			other := s.NewCaller()
 			one := s.step("retryable")
 			request := s.HoldOutside(one.text)
@@ -52,7 +54,7 @@ var exclusive = []suites.Test{
 			s.look(held, id)
 			s.outlived(id, s.server, other, request)
 		}),
-		Judge: judge.All(judge.Placed("outside-held", 1), judge.BusyWhileHeld, judge.KilledHolderFrees),
+		Judge: judge.All(judge.Placed("outside-held", 1), judge.BusyWhileHeld, judge.WhereEffectsShow(judge.KilledHolderFrees)),
 	},
 }
 
