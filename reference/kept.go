@@ -50,6 +50,13 @@ var kept = map[string][]string{
 	"RC-07": {"editor.Classes.Mutation", "editor.Editor.dispatch"},
 	"RC-09": {"editor.Editor.Recheck", "editor.Editor.lookUp"},
 	"RC-11": {"editor.Editor.found", "desk.Merging.Merge"},
+	"RC-14": {"desk.Merging.Merge", "desk.Desk.Type"},
+	"RC-15": {"desk.Showing.Show", "ports.Standing.HasUnsavedChanges"},
+	"RC-16": {"desk.Merging.Merge", "desk.Desk.about", "desk.Desk.snapshot"},
+	"RC-22": {"desk.Admission.Mutation", "desk.Admission.Typing", "desk.Desk.Refused"},
+	"RC-23": {"desk.Admission.Recheck", "ports.Standing.Stale", "editor.Editor.renew"},
+	"RC-25": {"desk.Desk.confirm", "desk.label"},
+	"RC-27": {"editor.Editor.seatOf", "desk.Desk.Place"},
 
 	"WF-01": {"engine.Engine.Start", "checkpoint.Store.Create"},
 	"WF-02": {"checkpoint.NewID", "checkpoint.Valid"},

@@ -101,11 +101,15 @@ func with(act world.Act, more ...string) world.Act {
 	return act
 }
 
-// types lets the person type a fresh text into a field of the editor, and looks.
+// types lets the person type a fresh text into a field of the editor. That the editor
+// may not refuse it is for the judges to say.
 func (s *scene) types(field, moment string) string {
 	text := s.Word("typed by hand")
-	s.editor.Person("type", map[string]string{"draft": s.draft, "field": s.Field(field), "text": text})
-	s.Mark("typed", map[string]any{"field": field, "text": text, "moment": moment})
+	mark := map[string]any{"field": field, "text": text, "moment": moment}
+	if err := s.editor.PersonTries("type", map[string]string{"draft": s.draft, "field": s.Field(field), "text": text}); err != nil {
+		mark["refused"] = err.Error()
+	}
+	s.Mark("typed", mark)
 	return text
 }
 

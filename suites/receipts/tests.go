@@ -13,7 +13,8 @@ const Profile = "receipts"
 
 // Tests are the specs of profile RC, in the contract's order.
 func Tests() []suites.Test {
-	tests := slices.Concat(lost)
+	tests := slices.Concat(lost,
+		typing, unresolved, generations, flagship, neighbours)
 	return suites.Profiled(Profile, tests, notClaimed, missing)
 }
 

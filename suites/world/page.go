@@ -89,6 +89,9 @@ func (c *Caller) Visible(names ...string) (map[string]string, error) {
 	return page.Visible(c.w.ctx, asked)
 }
 
+// HasPage says whether the caller's helper is a page, of which a picture can be kept.
+func (c *Caller) HasPage() bool { return c.page != nil }
+
 // Shoot keeps a picture of the caller's page as World.Shoot does.
 func (c *Caller) Shoot(name string) { c.w.keepPicture(c.theTab(), name) }
 

@@ -172,16 +172,26 @@ func (c *Caller) seenOnPage() ([]map[string]any, error) {
 // Person does what a person would do in the caller's own editor, by an action of
 // the target file.
 func (c *Caller) Person(name string, params map[string]string) {
-	if err := c.personActs(name, params); err != nil {
+	if err := c.PersonTries(name, params); err != nil {
 		Inconclusive("%v", err)
 	}
+}
+
+// PersonTries does what Person does, where an editor may refuse it and the judges
+// have to know.
+func (c *Caller) PersonTries(name string, params map[string]string) error {
+	err := c.personActs(name, params)
 	data := map[string]any{"action": name, "editor": c.name}
 	for key, value := range params {
 		if key != "password" {
 			data[key] = value
 		}
 	}
+	if err != nil {
+		data["refused"] = err.Error()
+	}
 	c.w.Mark("person", data)
+	return err
 }
 
 // SignsIn lets another person sign in to the caller's editor where that is a page and
