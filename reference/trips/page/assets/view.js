@@ -31,8 +31,12 @@ export class View {
     if (element.textContent !== text) element.textContent = text;
   }
 
+  /** show shows or hides a part of the page. The focus is not lost with what is hidden: the next words are where it goes. */
   show(id, shown) {
-    this.at(id).hidden = !shown;
+    const part = this.at(id);
+    const hadFocus = !shown && part.contains(this.document.activeElement);
+    part.hidden = !shown;
+    if (hadFocus) this.at("message").focus();
   }
 
   /** say tells the person what came of what they did. */
@@ -154,17 +158,13 @@ export class View {
   async submit() {
     if (this.isDisabled("submit-button")) return;
     const { desk } = this.editor;
-    const answer = await this.editor.submit({ expectedRevision: desk.revision, commandId: ownCommand("submit") });
-    if (answer.outcome === OUTCOME.confirmed) this.at("message").focus();
-    this.sayOutcome(answer, "Submitted.");
+    this.sayOutcome(await this.editor.submit({ expectedRevision: desk.revision, commandId: ownCommand("submit") }), "Submitted.");
   }
 
   async recheck() {
     if (this.isDisabled("recheck-button")) return;
     const { kind, commandId } = this.editor.desk.unresolved;
-    const answer = await this.editor.recheck(kind, { commandId });
-    if (answer.outcome === OUTCOME.confirmed) this.at("message").focus();
-    this.sayOutcome(answer, `The ${KIND[kind]} had been applied.`);
+    this.sayOutcome(await this.editor.recheck(kind, { commandId }), `The ${KIND[kind]} had been applied.`);
   }
 
   sayOutcome({ outcome, code, reason, toRevision }, done) {
