@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
+	"unicode/utf8"
 
 	. "github.com/onsi/gomega"
 
@@ -260,6 +262,45 @@ func TestAFailureOfTheStoreIsNoRefusal(t *testing.T) {
 		g.Expect(told.body).NotTo(ContainSubstring("secret"))
 	}
 	g.Expect(s.log.String()).To(ContainSubstring("no room on /var/secret"), "the log says why")
+}
+
+// picky is a store that takes only text, as PostgreSQL does.
+type picky struct{ ports.Store }
+
+var errNoText = fmt.Errorf("%w: bytes that are no text", ports.ErrStore)
+
+func noText(names ...string) bool {
+	return slices.ContainsFunc(names, func(s string) bool { return !utf8.ValidString(s) || strings.ContainsRune(s, 0) })
+}
+
+func (p picky) Draft(ctx context.Context, draft string) (ports.Draft, error) {
+	if noText(draft) {
+		return ports.Draft{}, errNoText
+	}
+	return p.Store.Draft(ctx, draft)
+}
+
+func (p picky) Receipt(ctx context.Context, owner, draft, command string) (ports.Receipt, error) {
+	if noText(owner, draft, command) {
+		return ports.Receipt{}, errNoText
+	}
+	return p.Store.Receipt(ctx, owner, draft, command)
+}
+
+func TestNoStoreIsAskedForWhatIsNoName(t *testing.T) {
+	g, w, s := begins(t, func(p *Ports) { p.Store = picky{p.Store} })
+	ann := s.as("ann")
+	before := w.stored()
+	for _, name := range []string{"%00", "a%00b", "%ff", "..%2fa", strings.Repeat("n", 129)} {
+		g.Expect(ann.do("GET", "/api/trips/"+name, "").is()).To(Equal("404 not_found"), name)
+		g.Expect(ann.patch(name, update("c1", 1, `{"destination": "BOS"}`)).is()).To(Equal("404 not_found"), name)
+		g.Expect(ann.submit(name, submit("c1", 1)).is()).To(Equal("404 not_found"), name)
+		g.Expect(ann.lookup(name, "c1").is()).To(Equal("404 not_found"), name)
+		g.Expect(ann.fence(name, "c1").is()).To(Equal("404 not_found"), name)
+		g.Expect(ann.lookup("trip-1", name).is()).To(Equal("404 no_receipt"), name)
+		g.Expect(ann.fence("trip-1", name).is()).To(Equal("400 invalid"), name)
+	}
+	g.Expect(w.stored()).To(Equal(before))
 }
 
 func TestAccountsAreReadAnew(t *testing.T) {

@@ -97,6 +97,11 @@ func drafts(text string) ([]ports.Draft, error) {
 		if !api.ValidName(g.Draft) || g.Owner == "" || seen[g.Draft] {
 			return nil, fmt.Errorf("number %d lacks an owner, or its draft is no name of 1 to 128 letters, digits and . _ : -, or is there twice", i+1)
 		}
+		for _, text := range []string{g.Owner, g.Destination, g.Purpose, g.Starts, g.Ends} {
+			if !api.ValidText(text) {
+				return nil, fmt.Errorf("number %d has a text with U+0000 or of more than 4096 bytes, which no draft can hold; shorten it, or leave that character out", i+1)
+			}
+		}
 		seen[g.Draft] = true
 		all = append(all, ports.Draft{
 			Draft: g.Draft, Owner: g.Owner, Revision: 1, Status: ports.Open,

@@ -52,6 +52,7 @@ func TestWhatFromEnvRefuses(t *testing.T) {
 		{"TRIPS_DRAFTS", `[{"draft": "d", "owner": "ann"}, {"draft": "e"}]`, "number 2 lacks an owner"},
 		{"TRIPS_DRAFTS", `[{"draft": "a/b", "owner": "ann"}]`, "number 1 lacks an owner, or its draft is no name"},
 		{"TRIPS_DRAFTS", `[{"draft": "d", "owner": "ann"}, {"draft": "d", "owner": "bob"}]`, "or is there twice"},
+		{"TRIPS_DRAFTS", `[{"draft": "d", "owner": "ann", "purpose": "a\u0000b"}]`, "number 1 has a text with U+0000"},
 	} {
 		_, err := FromEnv(settings(map[string]string{c.variable: c.value}))
 		NewWithT(t).Expect(err).To(MatchError(And(HavePrefix("trips: "), ContainSubstring(c.says))), "%s=%s", c.variable, c.value)

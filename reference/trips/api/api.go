@@ -83,6 +83,11 @@ func (s *Server) signedIn(do answering) http.HandlerFunc {
 			s.refuse(w, r, err)
 			return
 		}
+		// No store is asked for what can be no name: what that does to a database is its own.
+		if draft := r.PathValue("draft"); draft != "" && !ValidName(draft) {
+			s.refuse(w, r, ports.ErrNoDraft)
+			return
+		}
 		body, err := do(w, r, user)
 		if err != nil {
 			s.refuse(w, r, err)
@@ -184,7 +189,11 @@ func (s *Server) mutation(kind ports.Kind) answering {
 // receipt looks a command up under its owner, so that another user's is as if it
 // had never been (RC-13).
 func (s *Server) receipt(_ http.ResponseWriter, r *http.Request, who string) (any, error) {
-	found, err := s.Store.Receipt(r.Context(), who, r.PathValue("draft"), r.PathValue("command"))
+	command := r.PathValue("command")
+	if !ValidName(command) {
+		return nil, ports.ErrNoReceipt
+	}
+	found, err := s.Store.Receipt(r.Context(), who, r.PathValue("draft"), command)
 	return found.Result, err
 }
 

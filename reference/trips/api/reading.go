@@ -26,6 +26,11 @@ var name = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$`)
 // ValidName says whether a draft or a command can be called so.
 func ValidName(s string) bool { return name.MatchString(s) }
 
+// ValidText says whether a field of a draft can hold a text. Every store takes such
+// a one; U+0000 is taken by some databases only, so that it is refused here, for all
+// of them.
+func ValidText(s string) bool { return len(s) <= maxText && !strings.ContainsRune(s, 0) }
+
 // command reads the body of a mutation. A missing expectedRevision or commandId is
 // left to the rules; whatever is there must be right.
 func command(w http.ResponseWriter, r *http.Request, user string, kind ports.Kind) (ports.Command, error) {
@@ -76,7 +81,7 @@ func patch(raw json.RawMessage) (map[string]string, error) {
 			return nil, ports.Invalid("patch has the unknown field %q; there are %s; nothing was stored", field, strings.Join(ports.Fields(), ", "))
 		}
 		said, err := text(raw)
-		if err != nil || len(said) > maxText || strings.ContainsRune(said, 0) {
+		if err != nil || !ValidText(said) {
 			return nil, ports.Invalid("patch.%s must be a string of at most %d bytes without NUL; nothing was stored", field, maxText)
 		}
 		p[field] = said
