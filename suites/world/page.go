@@ -42,7 +42,25 @@ func (c *Caller) openPage(address string, as manner) error {
 	if err := c.signIn(account.First); err != nil {
 		return fmt.Errorf("%s: signing in: %w", c.name, err)
 	}
+	if err := c.offered(w.ctx); err != nil {
+		return fmt.Errorf("%s: %w", c.name, err)
+	}
 	return c.shakeHands()
+}
+
+// offered waits until the page has announced the tools that the target file names in
+// this profile. A page registers them one after another, so that one that is there
+// says nothing of the next. What stays away is missed when it is called.
+func (c *Caller) offered(ctx context.Context) error {
+	var names []string
+	if c.w.config.Profile == target.ProfileReceipts {
+		for _, tool := range c.w.Target.Profiles.Receipts.Tools {
+			names = append(names, tool.Name)
+		}
+	}
+	slices.Sort(names)
+	_, err := c.page.Offers(ctx, slices.Compact(names))
+	return err
 }
 
 // theLine is the wire between the caller and its helper.
@@ -151,6 +169,9 @@ func (c *Caller) actOnPage(ctx context.Context, action target.Action, params tar
 			return err
 		}
 		if err := page.Ready(ctx); err != nil {
+			return err
+		}
+		if err := c.offered(ctx); err != nil {
 			return err
 		}
 	}
