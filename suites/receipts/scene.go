@@ -41,9 +41,7 @@ func (s *scene) begin() {
 	s.Launch()
 	s.draft = s.Draft("own")
 	s.editor = s.NewCaller()
-	if _, there := s.Target.Profiles.Receipts.Tools["read"]; there {
-		s.editor.Do(s.read(before))
-	}
+	s.ready()
 	s.look(before)
 }
 

@@ -14,7 +14,8 @@ const Profile = "receipts"
 // Tests are the specs of profile RC, in the contract's order.
 func Tests() []suites.Test {
 	tests := slices.Concat(lost,
-		typing, unresolved, generations, flagship, neighbours)
+		typing, unresolved, generations, flagship, neighbours,
+		complete, together, replayed, stale, disclosed, fenced)
 	return suites.Profiled(Profile, tests, notClaimed, missing)
 }
 

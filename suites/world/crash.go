@@ -22,6 +22,9 @@ type Crash struct {
 	// Led is how it comes to write; "" is the helper.
 	Process string
 	Led     Led
+	// Kept: whoever called the struck process stays until its run is over, so that it
+	// can be asked about what it could not be told.
+	Kept bool
 	// Of is the process in the contract version that is struck, nil for the target
 	// as it stands. Prepare gets no helper then, and starts what it needs; what goes
 	// on behind a run, by Led.Again, is the target as it stands.
@@ -223,6 +226,9 @@ func (w *World) crash(name string, c Crash, base string, record crashpoint.Recor
 	tried := w.strike(name, c, base, record, run, run.ByNumber())
 	if tried.Standing == crashpoint.Drifted {
 		w.Mark(DriftMark, plain(tried))
+		if c.Kept {
+			w.EndCallers()
+		}
 		tried = w.strike(name, c, base, record, run, run.ByAddress())
 	}
 	w.Mark(CrashMark, plain(tried))

@@ -142,6 +142,7 @@ func (w *World) again(run string, c Crash) arrival {
 				w.cannotStart(err)
 			}
 			w.Mark(RestartMark, map[string]any{"run": run, "error": err.Error()})
+			w.EndCallers()
 			return nowhere
 		}
 	}

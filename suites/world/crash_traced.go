@@ -15,6 +15,7 @@ type traced struct {
 	trace  *crashpoint.Trace
 	caller *Caller // the helper's, nil where another process is traced
 	other  *member // another process than the helper, else nil
+	kept   bool    // whoever called it stays
 }
 
 // onCopy starts a traced process on a fresh copy of the stores.
@@ -32,7 +33,7 @@ func (w *World) onCopy(c Crash, base string) traced {
 	if err != nil {
 		Broken("preparing the tracer: %v", err)
 	}
-	t, as := traced{trace: trace}, manner{wrapped: trace.Argv}
+	t, as := traced{trace: trace, kept: c.Kept}, manner{wrapped: trace.Argv}
 	if c.Of != nil {
 		as.file = c.Of.file
 	}
@@ -91,7 +92,7 @@ func (t traced) close(w *World) {
 	if err := errors.Join(err, t.trace.Close()); err != nil {
 		Broken("ending the traced process: %v", err)
 	}
-	if t.other != nil {
+	if t.other != nil && !t.kept {
 		w.EndCallers()
 	}
 }
