@@ -123,6 +123,7 @@ export class View {
 
   async signIn() {
     const password = this.at("password");
+    this.say("Signing in…");
     const refusal = await this.editor.signIn(this.at("user-name").value, password.value);
     password.value = "";
     if (refusal && !this.editor.desk.isIn) {
