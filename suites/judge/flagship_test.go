@@ -64,7 +64,7 @@ func TestFlagship(t *testing.T) {
 // The table is there also where everything agrees.
 func TestFlagshipLaysTheSurfacesSideBySide(t *testing.T) {
 	g := NewWithT(t)
-	told := Flagship(theTrace()).Comparisons
+	told := Ruled(All(Placed("none", 0), Flagship), theTrace()).Comparisons
 	g.Expect(told).To(HaveLen(2))
 	g.Expect(told[0].Title).To(Equal("The surfaces while the outcome is unknown"))
 	g.Expect(told[0].Rows).To(ContainElement(reports.Compared{Of: "value", Expected: "visible editor: JFK, database: BOS", Shown: []string{"", "JFK", "BOS", ""}, Agrees: true}))

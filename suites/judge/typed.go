@@ -2,6 +2,7 @@ package judge
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/holdfast-mcp/holdfast/reports/history"
 )
@@ -22,6 +23,16 @@ func keystrokes(h history.History, moment string) []keystroke {
 		}
 	}
 	return all
+}
+
+// lastKeystrokes are what the person has typed last into each field at each moment.
+func lastKeystrokes(h history.History) []keystroke {
+	var last []keystroke
+	for _, k := range keystrokes(h, "") {
+		last = slices.DeleteFunc(last, func(earlier keystroke) bool { return earlier.field == k.field && earlier.moment == k.moment })
+		last = append(last, k)
+	}
+	return last
 }
 
 // words is a keystroke in a finding.
@@ -171,7 +182,7 @@ func TypedIsToldApart(h history.History) Ruling {
 	}
 	shown, visible := r.shown(h, c.draft, whenConverged)
 	moments := map[string]bool{}
-	for _, k := range keystrokes(h, "") {
+	for _, k := range lastKeystrokes(h) {
 		moments[k.moment] = true
 		if !visible || !r.tookKeystroke(h, c, k) {
 			continue

@@ -2,6 +2,7 @@ package judge
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"github.com/holdfast-mcp/holdfast/reports/history"
@@ -150,6 +151,16 @@ func typedTwice(first, then string) history.History {
 	return s.told()
 }
 
+// typedBack lets the person type another text right behind the late one.
+func typedBack(text string) edit {
+	return func(events []history.Event) []history.Event {
+		at := slices.IndexFunc(events, func(e history.Event) bool { return e.Kind == history.KindMark && e.Mark.Data["text"] == "late" })
+		again := events[at]
+		again.Mark = &history.Mark{Name: "typed", Data: row("field", "changed", "text", text, "moment", "typed")}
+		return slices.Insert(events, at+1, again)
+	}
+}
+
 func TestTypedIsToldApart(t *testing.T) {
 	early, late := "before the dispatch the person typed \"early\" into the ", "while the outcome was unknown the person typed \"late\" into the "
 	gone := "what was typed into a field that the command does not change is gone"
@@ -166,6 +177,9 @@ func TestTypedIsToldApart(t *testing.T) {
 		rules(t, TypedIsToldApart, typedTwice("other", "changed"),
 			variant{"the late text is overwritten by the command", edits(cell("editor", "converged", 0, "changed", "BOS")),
 				finds(broken("RC-16", "what was typed after the dispatch is taken for typed before it", late+"changed field", `behind the recovery the editor shows "BOS"; the command set "BOS"`)), nil},
+			variant{"the old text was typed again, and is overwritten", edits(typedBack("JFK"), cell("editor", "typed", 0, "changed", "JFK"), cell("editor", "converged", 0, "changed", "BOS")),
+				finds(broken("RC-16", "what was typed after the dispatch is taken for typed before it", `while the outcome was unknown the person typed "JFK" into the changed field`, `behind the recovery the editor shows "BOS"; the command set "BOS"`)), nil},
+			variant{"the old text was typed again, and stays", edits(typedBack("JFK"), cell("editor", "typed", 0, "changed", "JFK"), cell("editor", "converged", 0, "changed", "JFK")), nil, nil},
 			variant{"the early text is gone", edits(cell("editor", "converged", 0, "other", "fair")),
 				finds(broken("RC-16", gone, early+"other field", `behind the recovery the editor shows "fair"; the command set "BOS"`)), nil},
 		)

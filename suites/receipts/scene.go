@@ -103,12 +103,17 @@ func with(act world.Act, more ...string) world.Act {
 // may not refuse it is for the judges to say.
 func (s *scene) types(field, moment string) string {
 	text := s.Word("typed by hand")
+	s.typesText(field, text, moment)
+	return text
+}
+
+// typesText lets the person type a text of the spec's choice.
+func (s *scene) typesText(field, text, moment string) {
 	mark := map[string]any{"field": field, "text": text, "moment": moment}
 	if err := s.editor.PersonTries("type", map[string]string{"draft": s.draft, "field": s.Field(field), "text": text}); err != nil {
 		mark["refused"] = err.Error()
 	}
 	s.Mark("typed", mark)
-	return text
 }
 
 // look looks at all four surfaces at a moment; the answer is the fourth.

@@ -4,6 +4,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/fixtures/target"
 	"github.com/holdfast-mcp/holdfast/suites"
 	"github.com/holdfast-mcp/holdfast/suites/judge"
+	"github.com/holdfast-mcp/holdfast/suites/world"
 )
 
 var typing = []suites.Test{
@@ -25,17 +26,26 @@ var typing = []suites.Test{
 		}),
 		Judge: judge.All(judge.Placed("answer-lost", 1), judge.TypedStaysUnsaved, judge.ReadTellsUnsaved),
 	},
-	toldApart("RC-16/the-other-field-after", "changed", "other"),
-	toldApart("RC-16/the-changed-field-after", "other", "changed"),
+	toldApart("RC-16/the-other-field-after", "what was typed into the field that the command changes before the dispatch and into another one after it is told apart by the recovery",
+		"changed", func(s *scene) { s.types("other", typed) }),
+	toldApart("RC-16/the-changed-field-after", "what was typed into another field before the dispatch and into the one that the command changes after it is told apart by the recovery",
+		"other", func(s *scene) { s.types("changed", typed) }),
+	toldApart("RC-16/typed-back", "the text that stood in the field that the command changes counts as typed after the dispatch where the person has typed it again then",
+		"other", func(s *scene) {
+			stood, seen := s.editor.PeekAtEditor(s.draft)["changed"].(string)
+			if !seen {
+				world.Inconclusive("the editor of draft %s does not show the field that the command changes", s.draft)
+			}
+			s.types("changed", typed)
+			s.typesText("changed", stood, typed)
+		}),
 }
 
-// toldApart is a spec of a person who types into one field before the dispatch and
-// into the other one after it.
-func toldApart(id, first, then string) suites.Test {
-	words := map[string]string{"changed": "the field that the command changes", "other": "another field"}
+// toldApart is a spec of a person who types into a field before the dispatch and goes
+// on after it.
+func toldApart(id, title, first string, then func(*scene)) suites.Test {
 	return suites.Test{
-		ID: id, Clauses: []string{"RC-16"}, Faults: []string{"answer-lost"},
-		Title:   "what was typed into " + words[first] + " before the dispatch and into " + words[then] + " after it is told apart by the recovery",
+		ID: id, Clauses: []string{"RC-16"}, Title: title, Faults: []string{"answer-lost"},
 		Missing: needs(noRole("recheck_update"), noAction("type")),
 		Drive: on(func(s *scene) {
 			s.begin()
@@ -43,7 +53,7 @@ func toldApart(id, first, then string) suites.Test {
 			s.look(before)
 			update := s.update()
 			s.editor.LosesServerAnswer(update)
-			s.types(then, typed)
+			then(s)
 			s.look(typed)
 			s.editor.Do(s.recheck(update, converged))
 			s.settled()
