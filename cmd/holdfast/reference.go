@@ -16,6 +16,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/fixtures/account"
 	"github.com/holdfast-mcp/holdfast/fixtures/chat"
 	defects "github.com/holdfast-mcp/holdfast/fixtures/mutants"
+	"github.com/holdfast-mcp/holdfast/fixtures/notes"
 	"github.com/holdfast-mcp/holdfast/fixtures/postgres"
 	"github.com/holdfast-mcp/holdfast/reference/app"
 	"github.com/holdfast-mcp/holdfast/reference/editor"
@@ -37,6 +38,7 @@ var processes = map[string]func(context.Context) error{
 	"postgres":  runPostgres,
 	"trips":     runTrips,
 	"editor":    runEditor,
+	"notes":     runNotes,
 }
 
 func init() {
@@ -173,4 +175,16 @@ func runEditor(ctx context.Context) error {
 		return err
 	}
 	return editor.Run(ctx, c, ports)
+}
+
+func runNotes(ctx context.Context) error {
+	c, err := notes.FromEnv(os.Getenv)
+	if err != nil {
+		return suites.Usage("%w", err)
+	}
+	ports, err := notes.DefaultPorts(c)
+	if err != nil {
+		return err
+	}
+	return notes.Run(ctx, c, ports)
 }

@@ -169,6 +169,8 @@ func (w *World) argv(spec target.Process) []string {
 	switch {
 	case spec.Reference != "" && w.config.Mutant != "" && !strings.Contains(spec.Reference, "@"):
 		return []string{w.config.Self, "mutant", w.config.Mutant, spec.Reference}
+	case spec.Fixture == target.FixtureNotes && w.config.Mutant != "":
+		return []string{w.config.Self, "mutant", w.config.Mutant, spec.Fixture}
 	case spec.Reference != "":
 		return []string{w.config.Self, "reference", spec.Reference}
 	case spec.Fixture != "":
