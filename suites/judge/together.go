@@ -10,8 +10,8 @@ import (
 // TogetherAtEachPoint (RC-03): at no crash point of a command has the draft moved
 // without its receipt, or a receipt been stored without the draft: neither with the
 // server dead, nor once it was started again, which changes nothing of it. What was
-// confirmed is stored, and a recheck of what was not says what the store says: with a
-// receipt confirmed, without one still unknown.
+// confirmed is stored, what was refused or not sent is not, and a recheck of what is
+// unknown says what the store says: with a receipt confirmed, without one still unknown.
 func TogetherAtEachPoint(h history.History) Ruling {
 	tally := struct{ moved, still int }{}
 	r := eachCrash(h, "RC-03", "draft and receipt do not move together", func(c Crash) (string, string, error) {
@@ -24,7 +24,7 @@ func TogetherAtEachPoint(h history.History) Ruling {
 		} else {
 			tally.still++
 		}
-		return run.dead.words(), run.wrong(c.Acknowledged), nil
+		return run.dead.words(), run.wrong(), nil
 	})
 	r.Tried = append(r.Tried, fmt.Sprintf("crash points judged: %d, of them %d behind the commit and %d before it", tally.moved+tally.still, tally.moved, tally.still))
 	if r.silent() && len(h.Marks("one-crash-point")) == 0 && (tally.moved == 0 || tally.still == 0) {
@@ -87,7 +87,7 @@ func commandAt(h history.History, c Crash) (run commandRun, wrong string, err er
 			run.recheck = &o
 		}
 	}
-	if run.recheck == nil && !c.Acknowledged {
+	if run.recheck == nil && outcomeOf(run.Operation) == "OUTCOME_UNKNOWN" {
 		return run, "", errors.New("nobody rechecked the command")
 	}
 	return run, "", nil
@@ -116,7 +116,8 @@ func (run commandRun) halvesAt(h history.History, was map[string]any, when strin
 }
 
 // wrong says what is wrong with a run, "" for nothing.
-func (run commandRun) wrong(acknowledged bool) string {
+func (run commandRun) wrong() string {
+	said := outcomeOf(run.Operation)
 	for _, at := range []struct {
 		when string
 		halves
@@ -128,8 +129,10 @@ func (run commandRun) wrong(acknowledged bool) string {
 			return fmt.Sprintf("%s the store holds half a command: %s", at.when, at.words())
 		case at.halves != run.dead:
 			return fmt.Sprintf("%s the store holds %s, and before %s", at.when, at.words(), run.dead.words())
-		case acknowledged && none:
+		case said == "confirmed" && none:
 			return fmt.Sprintf("the command was confirmed, and %s the store holds nothing of it", at.when)
+		case whole && (said == "refused" || said == "not_sent" || said == "conflict"):
+			return fmt.Sprintf("%s, and %s the store holds it", answeredWith(run.Operation), at.when)
 		}
 	}
 	if run.recheck == nil {

@@ -71,7 +71,7 @@ func (s *scene) crashes(mutation func(*scene) world.Act) {
 			Again: func(run string) bool {
 				s.Look("draft", restarted, of(run))
 				s.Look("receipts", restarted, of(run))
-				if told.Outcome() != history.Done {
+				if outcome(told) == "OUTCOME_UNKNOWN" {
 					s.editor.Do(s.recheck(act, converged).With("run", run))
 				}
 				s.Look("draft", converged, of(run))
