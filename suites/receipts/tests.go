@@ -13,7 +13,7 @@ const Profile = "receipts"
 
 // Tests are the specs of profile RC, in the contract's order.
 func Tests() []suites.Test {
-	tests := slices.Concat(lost,
+	tests := slices.Concat(lost, unknowns, dispatching, strangers, killed,
 		typing, unresolved, generations, flagship, neighbours,
 		complete, together, replayed, stale, disclosed, fenced)
 	return suites.Profiled(Profile, tests, notClaimed, missing)
