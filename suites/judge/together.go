@@ -3,6 +3,7 @@ package judge
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/holdfast-mcp/holdfast/reports/history"
 )
@@ -105,15 +106,22 @@ func (run commandRun) halvesAt(h history.History, was map[string]any, when strin
 	if !missing.hasColumns(draft, "revision", "changed") || !missing.hasColumns(receipts, "command_id") {
 		return halves{}, errors.New(missing.Doubts[0])
 	}
-	is := draft.Rows[0]
-	x := halves{revision: number(is, "revision"), receipts: count(columns(receipts.Rows, "command_id"))[run.id]}
+	return halvesOf(run.command, was, draft.Rows[0], count(columns(receipts.Rows, "command_id"))[run.id]), nil
+}
+
+// halvesOf are the halves of a command in a draft that was, and is.
+func halvesOf(c command, was, is map[string]any, receipts int) halves {
+	x := halves{revision: number(is, "revision"), receipts: receipts}
 	x.moved = x.revision == number(was, "revision")+1
-	x.set = run.kind == "update" && text(is, "changed") == run.text || run.kind == "submit" && text(is, "status") != text(was, "status")
-	if _, told := is["status"]; !told && run.kind == "submit" {
+	x.set = c.kind == "update" && text(is, "changed") == c.text || c.kind == "submit" && text(is, "status") != text(was, "status")
+	if _, told := is["status"]; !told && c.kind == "submit" {
 		x.set = x.moved // a store that does not tell is not held to it
 	}
-	return x, nil
+	return x
 }
+
+func (x halves) whole() bool         { return x.moved && x.set && x.receipts == 1 }
+func (x halves) none(c command) bool { return x.revision == c.revision && !x.set && x.receipts == 0 }
 
 // wrong says what is wrong with a run, "" for nothing.
 func (run commandRun) wrong() string {
@@ -122,8 +130,7 @@ func (run commandRun) wrong() string {
 		when string
 		halves
 	}{{"with the server dead", run.dead}, {"once it was started again", run.again}, {"behind the recheck", run.behind}} {
-		whole := at.moved && at.set && at.receipts == 1
-		none := at.revision == run.revision && !at.set && at.receipts == 0
+		whole, none := at.whole(), at.none(run.command)
 		switch {
 		case !whole && !none:
 			return fmt.Sprintf("%s the store holds half a command: %s", at.when, at.words())
@@ -146,4 +153,30 @@ func (run commandRun) wrong() string {
 		return fmt.Sprintf("the store holds %s, and %s, expected %s", run.behind.words(), answeredWith(*run.recheck), expected)
 	}
 	return ""
+}
+
+// TogetherOnceKilled (RC-03): a server that was killed around a command, and started
+// again, has moved the draft and stored the receipt, or neither: both behind the
+// answer, neither before the request.
+func TogetherOnceKilled(h history.History) Ruling {
+	var r Ruling
+	behind := slices.ContainsFunc(h.Faults(), func(f history.FaultTrace) bool { return f.Name == "kill-at-answer" })
+	for _, c := range r.theCommands(h) {
+		was, ok := r.storedDraft(h, c.draft, whenBefore)
+		is, also := r.storedDraft(h, c.draft, whenRestarted)
+		receipts, told := r.receipts(h, c, whenRestarted)
+		if !ok || !also || !told {
+			continue
+		}
+		x := halvesOf(c, was, is, len(receipts))
+		switch {
+		case !x.whole() && !x.none(c):
+			r.broke("RC-03", "draft and receipt do not move together", c.words(), "once it was started again the store holds half a command: "+x.words())
+		case behind && x.none(c):
+			r.broke("RC-03", "a command that was answered is gone behind a kill", c.words(), "once it was started again the store holds "+x.words())
+		case !behind && x.whole():
+			r.doubted("%s was never to reach the server, and the store holds %s", c.words(), x.words())
+		}
+	}
+	return r
 }

@@ -98,3 +98,29 @@ func TestTogetherAtEachPoint(t *testing.T) {
 			"point 3: killed after pwrite64 of store.db: the draft was not seen before it"}},
 	)
 }
+
+func TestTogetherOnceKilled(t *testing.T) {
+	const c = `the update under command ID "i1", which expects revision 1`
+	const half, gone = "draft and receipt do not move together", "a command that was answered is gone behind a kill"
+	killed := func(fault string, x left) history.History {
+		s := newStory()
+		draftIs(s, "before", 1, "JFK", "draft")
+		s.fault("f1", fault, hit("committed")...)
+		s.call("update", mutating("i1", 1, "BOS"), as("OUTCOME_UNKNOWN"))
+		s.look("draft", "restarted", params("draft", "d1"), row("revision", x.revision, "changed", x.changed, "other", "Fair", "status", "draft"))
+		s.look("receipts", "restarted", params("draft", "d1"), x.receipts...)
+		return s.told()
+	}
+	rules(t, TogetherOnceKilled, killed("kill-at-answer", leftWhole),
+		variant{"no receipt", edits(shows("receipts", "restarted")), finds(
+			broken("RC-03", half, c, "once it was started again the store holds half a command: revision 2, with what the command sets, 0 receipts")), nil},
+		variant{"nothing is left", edits(cell("draft", "restarted", 0, "revision", 1), cell("draft", "restarted", 0, "changed", "JFK"), shows("receipts", "restarted")), finds(
+			broken("RC-03", gone, c, "once it was started again the store holds revision 1, as before, 0 receipts")), nil},
+		variant{"not seen", edits(noLook("draft", "restarted")), nil, []string{"the draft d1 was not seen in the store at the moment restarted"}},
+	)
+	expectRuling(t, TogetherOnceKilled, killed("kill-at-request", leftNone), nil, nil)
+	expectRuling(t, TogetherOnceKilled, killed("kill-at-request", left{1, "JFK", leftWhole.receipts}), finds(
+		broken("RC-03", half, c, "once it was started again the store holds half a command: revision 1, as before, 1 receipts")), nil)
+	expectRuling(t, TogetherOnceKilled, killed("kill-at-request", leftWhole), nil,
+		[]string{c + " was never to reach the server, and the store holds revision 2, with what the command sets, 1 receipts"})
+}

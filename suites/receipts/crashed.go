@@ -20,7 +20,8 @@ var together = []suites.Test{
 		ID: "RC-03/every-crash-point-of-an-update", Clauses: []string{"RC-03"},
 		Title:   "killed at any crash point of an update, the server has moved the revision and stored the receipt, or neither, and a recheck says which",
 		Faults:  []string{"crash-point"},
-		Missing: suites.First(noRole("recheck_update"), noFile),
+		NotFor:  noFile,
+		Missing: noRole("recheck_update"),
 		Drive:   on(func(s *scene) { s.crashes((*scene).update) }),
 		Judge:   judge.TogetherAtEachPoint,
 	},
@@ -28,18 +29,44 @@ var together = []suites.Test{
 		ID: "RC-03/every-crash-point-of-a-submission", Clauses: []string{"RC-03"},
 		Title:   "killed at any crash point of a submission, the server has submitted the draft and stored the receipt, or neither, and a recheck says which",
 		Faults:  []string{"crash-point"},
-		Missing: suites.First(noRole("submit", "recheck_submit"), noFile),
+		NotFor:  noFile,
+		Missing: noRole("submit", "recheck_submit"),
 		Drive:   on(func(s *scene) { s.crashes((*scene).submission) }),
 		Judge:   judge.TogetherAtEachPoint,
 	},
+	{
+		ID: "RC-03/killed-before-the-request", Clauses: []string{"RC-03"},
+		Title:  "killed before it gets an update, the server that is started again has neither moved the revision nor stored the receipt",
+		Faults: []string{"kill-at-request"},
+		Drive:  on(func(s *scene) { s.killed((*world.Caller).ServerKilledAtRequest) }),
+		Judge:  judge.All(judge.Placed("kill-at-request", 1), judge.TogetherOnceKilled),
+	},
+	{
+		ID: "RC-03/killed-at-the-answer", Clauses: []string{"RC-03"},
+		Title:  "killed as its answer leaves, the server that is started again has moved the revision and stored the receipt",
+		Faults: []string{"kill-at-answer"},
+		Drive:  on(func(s *scene) { s.killed((*world.Caller).ServerKilledAtAnswer) }),
+		Judge:  judge.All(judge.Placed("kill-at-answer", 1), judge.TogetherOnceKilled),
+	},
+}
+
+// killed kills the server around an update, and starts it again.
+func (s *scene) killed(around func(*world.Caller, world.Act) history.Operation) {
+	s.begin()
+	around(s.editor, s.update())
+	s.Launch()
+	s.stored(restarted)
 }
 
 // noFile says that a server keeps its drafts in no file of its own: where another
 // process writes them, its calls are no crash points.
 func noFile(f *target.File) string {
+	if f.Profiles.Receipts == nil {
+		return ""
+	}
 	for _, name := range []string{"draft", "receipts"} {
-		if p := f.Profiles.Receipts.Probes[name]; p.SQLite == "" && p.File == "" {
-			return "the probe " + name + " looks at no file, so that the server cannot be seen at the crash points of what it writes"
+		if p := f.Profiles.Receipts.Probes[name]; p.Postgres != "" {
+			return "the probe " + name + " looks into a database that is another process, so that what the server does has no crash points in files"
 		}
 	}
 	return ""
