@@ -78,7 +78,7 @@ need_cxx() {
 need_node() {
   has node || apt nodejs || true
   has npm || apt npm || true
-  has node || lacks node "the npm helpers server-memory and server-filesystem, and fixtures/outside"
+  has node || lacks node "the npm helpers server-memory and server-filesystem, fixtures/outside and fixtures/notes-node"
   has npm || lacks npm "installing those helpers"
 }
 

@@ -104,7 +104,7 @@ fi
 # show stay unclear.
 unclear=0
 browser_is_here || { unclear=3; skip "reference-browser" "no Chromium"; }
-for target in reference reference-http reference-stateless; do
+for target in reference reference-http reference-stateless notes notes-http; do
   gate 0 "$target"
 done
 if browser_is_here; then
@@ -144,6 +144,17 @@ if command -v npm >/dev/null && command -v node >/dev/null; then
   fi
 else
   skip "server-memory and server-filesystem" "no node or no npm"
+fi
+
+# The second server of notes, on another SDK and in another language, is as sound as
+# the first. Without Node it is left out, but not where CI=true.
+if [ "${CI:-}" = true ] || node20_is_here; then
+  if step "thirdparty notes-node" fixtures/thirdparty/install.sh notes-node; then
+    step "notes-node: its own tests" node --test "$(fixtures/thirdparty/install.sh --where)/notes-node/test/notes.test.js" || true
+    gate 0 notes-node --no-control
+  fi
+else
+  skip "notes-node" "no npm, or no node of version 20 or newer"
 fi
 
 # What was written from docs/sidecar.md alone works with the reference's other half
