@@ -63,6 +63,9 @@ var kept = map[string][]string{
 	"RC-14": {"desk.Merging.Merge", "desk.Desk.Type"},
 	"RC-15": {"desk.Showing.Show", "ports.Standing.HasUnsavedChanges"},
 	"RC-16": {"desk.Merging.Merge", "desk.Desk.about", "desk.Desk.snapshot"},
+	"RC-17": {"editor.Limits.Lookup", "editor.Editor.Recheck"},
+	"RC-18": {"editor.Classes.Lookup", "editor.Editor.settle"},
+	"RC-19": {"editor.refused", "editor.Classes.Mutation"},
 	"RC-20": {"ports.Kind.RecheckTool", "desk.Admission.Recheck", "ports.Receipt.Of"},
 	"RC-21": {"editor.Classes.Mutation", "editor.Editor.Mutate", "desk.Desk.Dispatched"},
 	"RC-22": {"desk.Admission.Mutation", "desk.Admission.Typing", "desk.Desk.Refused"},
@@ -72,6 +75,7 @@ var kept = map[string][]string{
 	"RC-26": {"editor.Editor.lookUp", "editor.Limits.Mutation"},
 	"RC-27": {"editor.Editor.seatOf", "desk.Desk.Place"},
 	"RC-28": {"commands.Commands.Fence", "commands.fence", "editor.Editor.lookUp"},
+	"RC-29": {"desk.Slots.End", "desk.Desk.Settle", "editor.Editor.over"},
 
 	"WF-01": {"engine.Engine.Start", "checkpoint.Store.Create"},
 	"WF-02": {"checkpoint.NewID", "checkpoint.Valid"},

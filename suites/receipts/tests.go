@@ -15,7 +15,8 @@ const Profile = "receipts"
 func Tests() []suites.Test {
 	tests := slices.Concat(lost, unknowns, dispatching, strangers, killed,
 		typing, unresolved, generations, flagship, neighbours,
-		complete, together, replayed, stale, disclosed, fenced)
+		complete, together, replayed, stale, disclosed, fenced,
+		bounded, released)
 	return suites.Profiled(Profile, tests, notClaimed, missing)
 }
 

@@ -83,7 +83,7 @@ var all = []Saboteur{
 	},
 	{
 		Name: "probe-says-committed", Title: "a probe that always says committed",
-		Specs: []string{"WR-06/answer-withheld", "WR-07/answer-cut", "DU-02/answer-withheld", "DU-02/answer-cut"},
+		Specs: []string{"WR-06/answer-withheld", "WR-07/answer-cut", "DU-02/answer-withheld", "DU-02/answer-cut", "RC-07/answer-lost", "RC-17/*", "RC-18/*", "RC-29/recheck-*"},
 		seams: func() world.Seams {
 			return world.Seams{Shows: func(bool) bool { return true }}
 		},
@@ -152,6 +152,20 @@ var all = []Saboteur{
 		},
 	},
 	{
+		Name: "server-not-answered-for", Title: "answers in the server's place that never take it: the request goes on, and the wire says that it was answered",
+		Specs: []string{"RC-18/answered-on-the-way", "RC-19/answered-on-the-way", "RC-29/update-forbidden", "RC-29/recheck-not-found"},
+		seams: func() world.Seams {
+			return world.Seams{Line: func(l wire.Line) wire.Line { return stepsAside{l} }}
+		},
+	},
+	{
+		Name: "editor-unread", Title: "an editor of drafts that nobody looks at",
+		Specs: []string{"RC-07/answer-lost", "RC-17/*", "RC-18/*", "RC-19/*", "RC-29/*"},
+		seams: func() world.Seams {
+			return world.Seams{Skip: func(probe, _ string) bool { return probe == "editor" }}
+		},
+	},
+	{
 		Name: "worker-silent", Title: "a worker that reports nothing",
 		Specs: []string{"WR-01/*"},
 		seams: func() world.Seams {
@@ -213,6 +227,22 @@ type openGate struct {
 }
 
 func (g openGate) Waiting() int { return g.line.Count(g.match) }
+
+// stepsAside answers nothing in the place of a callee, and counts what it was to answer.
+type stepsAside struct{ wire.Line }
+
+func (s stepsAside) Instead(_ int, m wire.Match, _ int, _ []byte) wire.Refusal {
+	return idle{s.Line, m, s.Count(m)}
+}
+
+type idle struct {
+	line  wire.Line
+	match wire.Match
+	came  int
+}
+
+func (i idle) Used() int { return i.line.Count(i.match) - i.came }
+func (idle) Stop()       {}
 
 // stuck counts nothing.
 type stuck struct{ wire.Line }
