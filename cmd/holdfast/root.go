@@ -123,7 +123,7 @@ func (p *program) root() *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.AddCommand(
-		p.runVerb(), p.listVerb(), p.explainVerb(), p.doctorVerb(), p.reproVerb(), p.revalidateVerb(), p.reportVerb(), p.mutantsVerb(),
+		p.runVerb(), p.listVerb(), p.explainVerb(), p.doctorVerb(), p.initVerb(), p.reproVerb(), p.revalidateVerb(), p.reportVerb(), p.mutantsVerb(),
 		p.schemaVerb(), p.versionVerb(), p.referenceVerb(), p.mutantVerb(), p.policyVerb(),
 	)
 	return root

@@ -1,0 +1,248 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/google/renameio/v2"
+	"github.com/spf13/cobra"
+
+	"github.com/holdfast-mcp/holdfast/fixtures/proposal"
+	"github.com/holdfast-mcp/holdfast/reports/gate"
+	"github.com/holdfast-mcp/holdfast/reports/render"
+	"github.com/holdfast-mcp/holdfast/suites"
+)
+
+// initFlags are what init was told.
+type initFlags struct {
+	url, out, name     string
+	write, read        string
+	args, env, answers []string
+	force, asJSON      bool
+}
+
+// initiated is what init shows.
+type initiated struct {
+	proposal.Proposal
+	// Path is where the file was written; "" where nothing worked.
+	Path  string `json:"path,omitempty"`
+	Error string `json:"error,omitempty"`
+}
+
+func (p *program) initVerb() *cobra.Command {
+	var f initFlags
+	cmd := &cobra.Command{
+		Use:   "init [--url URL] [-- COMMAND…]",
+		Short: "Writes a target file by asking the helper for its tools and trying them",
+		Long: `Starts an MCP server on stdio in a private folder, reads its tools, tries which of them write a
+value and which show it again, and writes a commented target file of what worked. What it could not
+decide stands there as a question.
+
+{{dir}} in the command stands for the run's own folder, where the server must keep its store:
+  holdfast init -- node server.js --store '{{dir}}/notes.db'
+With --url it asks a streamable HTTP server that runs already, and writes values into its store.`,
+		Args: takes(0, -1, "the command that starts the server, behind --"),
+	}
+	flags := cmd.Flags()
+	flags.Var(text(&f.url, "the address of a streamable HTTP server, such as http://127.0.0.1:8080/mcp"), "url", "ask a streamable HTTP server that runs already")
+	flags.Var(text(&f.out, "a file"), "out", "where the target file is written (default NAME.yaml)")
+	flags.Var(text(&f.name, "a name"), "name", "what the target is called (default what the server calls itself)")
+	flags.Var(text(&f.write, "the name of a tool"), "write", "the tool that writes")
+	flags.Var(text(&f.read, "the name of a tool"), "read", "the tool that shows what was written")
+	flags.Var(texts(&f.args, "TOOL.NAME=VALUE"), "arg", "an argument that only you know, as TOOL.NAME=VALUE; JSON, or text (may be repeated)")
+	flags.Var(texts(&f.env, "NAME=VALUE"), "env", "a variable of the server's environment, as NAME=VALUE (may be repeated)")
+	flags.Var(texts(&f.answers, "KEY=VALUE"), "answer", "the answer to a question that init asked, as KEY=VALUE (may be repeated)")
+	flags.BoolVar(&f.force, "force", false, "write over a file that is there")
+	flags.BoolVar(&f.asJSON, "json", false, "as JSON on stdout: what was decided, and why")
+	cmd.RunE = p.verb(func(args []string) (int, error) {
+		stop, done := p.stop("ending in order")
+		defer done()
+		return p.initiate(stop.Interrupted, f, args)
+	})
+	return cmd
+}
+
+// initiate asks the server and writes the file.
+func (p *program) initiate(ctx context.Context, f initFlags, command []string) (int, error) {
+	options, err := f.options(command)
+	if err != nil {
+		return 0, err
+	}
+	options.Version = p.harness.Version
+	options.Say = func(said string) { fmt.Fprintln(p.err, render.Plain(said)) }
+	if f.out != "" {
+		if err := mayWrite(f.out, f.force); err != nil {
+			return 0, err
+		}
+	}
+	found, err := proposal.Propose(ctx, options)
+	shown := initiated{Proposal: found}
+	if err != nil {
+		if ctx.Err() != nil {
+			p.code = gate.Interrupted
+			return gate.Interrupted, nil
+		}
+		var nothing *proposal.NothingWorked
+		if f.asJSON && errors.As(err, &nothing) {
+			shown.Error = err.Error()
+			if shownErr := p.show(true, shown, nil); shownErr != nil {
+				return 0, shownErr
+			}
+		}
+		return 0, suites.Usage("%w", err)
+	}
+	if f.out == "" {
+		f.out = found.Name + ".yaml"
+	}
+	if err := mayWrite(f.out, f.force); err != nil {
+		return 0, err
+	}
+	if err := renameio.WriteFile(f.out, []byte(found.File), 0o644); err != nil {
+		return 0, fmt.Errorf("writing the target file %s: %w", f.out, err)
+	}
+	shown.Path = f.out
+	return 0, p.show(f.asJSON, shown, shown.text)
+}
+
+// options are what the flags ask for.
+func (f initFlags) options(command []string) (proposal.Options, error) {
+	o := proposal.Options{Command: command, URL: f.url, Name: f.name, Write: f.write, Read: f.read, Env: map[string]string{}, Arguments: map[string]map[string]any{}}
+	switch {
+	case f.url != "" && len(command) > 0:
+		return o, suites.Usage("init was given both --url and a command; expected one: the command is started, the URL is asked as it is")
+	case f.url == "" && len(command) == 0:
+		return o, suites.Usage("init was given no server; expected the command that starts it, as in: holdfast init -- node server.js, or --url")
+	}
+	if f.url != "" {
+		if u, err := url.Parse(f.url); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+			return o, suites.Usage("--url is %q; expected an address such as http://127.0.0.1:8080/mcp", f.url)
+		}
+	}
+	for _, answer := range f.answers {
+		key, value, ok := strings.Cut(answer, "=")
+		switch kind, rest, _ := strings.Cut(key, "."); {
+		case !ok || value == "":
+			return o, suites.Usage("--answer is %q; expected KEY=VALUE", answer)
+		case key == "write":
+			o.Write = value
+		case key == "read":
+			o.Read = value
+		case key == "name":
+			o.Name = value
+		case kind == "arg" && rest != "":
+			f.args = append(f.args, rest+"="+value)
+		case kind == "env" && rest != "":
+			f.env = append(f.env, rest+"="+value)
+		default:
+			return o, suites.Usage("--answer has the key %q; expected write, read, name, arg.TOOL.NAME or env.NAME", key)
+		}
+	}
+	for _, env := range f.env {
+		name, value, ok := strings.Cut(env, "=")
+		if !ok || name == "" {
+			return o, suites.Usage("--env is %q; expected NAME=VALUE", env)
+		}
+		o.Env[name] = value
+	}
+	return o, f.arguments(o.Arguments)
+}
+
+// arguments reads --arg TOOL.NAME=VALUE. A value is JSON where it reads as it, else text.
+func (f initFlags) arguments(into map[string]map[string]any) error {
+	for _, arg := range f.args {
+		place, written, ok := strings.Cut(arg, "=")
+		tool, name, dotted := strings.Cut(place, ".")
+		if !ok || !dotted || tool == "" || name == "" {
+			return suites.Usage("--arg is %q; expected TOOL.NAME=VALUE, such as add_note.project=demo", arg)
+		}
+		if into[tool] == nil {
+			into[tool] = map[string]any{}
+		}
+		var value any
+		if json.Unmarshal([]byte(written), &value) != nil || value == nil {
+			value = written
+		}
+		into[tool][name] = value
+	}
+	return nil
+}
+
+// mayWrite says why a file may not be written.
+func mayWrite(path string, force bool) error {
+	if info, err := os.Stat(path); err == nil && (!force || info.IsDir()) {
+		if info.IsDir() {
+			return suites.Usage("--out is %q, which is a folder; expected a file in it", path)
+		}
+		return suites.Usage("the file %s is there already; expected a new one: name another with --out, or say --force to write over it", path)
+	}
+	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
+		return suites.Usage("the folder of %s is not there; make it, or name another file with --out", path)
+	}
+	return nil
+}
+
+// text is what was decided, for a person.
+func (i initiated) text(render.Screen) string {
+	var b strings.Builder
+	c := i.Chosen
+	line := func(format string, args ...any) { b.WriteString(render.Plain(fmt.Sprintf(format, args...)) + "\n") }
+	line("%s %s (MCP %s)", i.Server.Name, i.Server.Version, i.Server.Revision)
+	b.WriteString("\n")
+	widest := 0
+	for _, t := range i.Tools {
+		widest = max(widest, len(t.Tool))
+	}
+	for _, t := range i.Tools {
+		said := t.Annotated()
+		if said == "" {
+			said = "claims nothing"
+		}
+		line("  %-*s  %-6s  %s", widest, t.Tool, t.Seems, said)
+		if len(t.Held) > 0 {
+			line("  %-*s          held to %s", widest, "", strings.Join(t.Held, ", "))
+		}
+	}
+	b.WriteString("\n")
+	line("writes with %s, reads with %s: %d of %d values shown", c.WriteTool, c.ReadTool, c.Shows, c.Written)
+	for _, why := range c.Why {
+		line("  %s", why)
+	}
+	for _, e := range i.Env {
+		line("  %s=%s: %s", e.Name, e.Value, e.Why)
+	}
+	if i.URL == "" {
+		line("shown to a second server: %s · after a restart: %s · absent from a fresh store: %s · a probe: %s",
+			yesNo(c.OtherSession), yesNo(c.Survives), yesNo(c.Private), yesNo(c.Probe != nil))
+	}
+	if len(i.Questions) > 0 {
+		b.WriteString("\nnot decided:\n")
+		for _, q := range i.Questions {
+			how := ""
+			if q.Key != "" {
+				how = " (--answer " + q.Key + "=…)"
+			}
+			line("  ? %s%s", q.Text, how)
+		}
+	}
+	b.WriteString("\n")
+	line("wrote %s", i.Path)
+	if i.URL == "" {
+		line("next: holdfast doctor %s, then holdfast run %s", i.Path, i.Path)
+	} else {
+		line("next: say in it how the server is started, then holdfast doctor %s", i.Path)
+	}
+	return b.String()
+}
+
+func yesNo(is bool) string {
+	if is {
+		return "yes"
+	}
+	return "no"
+}
