@@ -92,6 +92,13 @@ tests() {
 }
 
 step "setup" scripts/setup.sh || { finish; exit 1; }
+# The official conformance suite is a test of cmd/holdfast, which says by itself that
+# it is skipped where the suite is not.
+if [ "${CI:-}" = true ] || { command -v npm >/dev/null && [ "$(uname -sm)" = "Linux x86_64" ]; }; then
+  step "thirdparty conformance" fixtures/thirdparty/install.sh conformance || true
+else
+  skip "official MCP conformance suite" "no npm, or not Linux on x86-64"
+fi
 scripts/check.sh || failed_steps+=("check (see above)")
 tests
 if ! step "build" make --no-print-directory build; then

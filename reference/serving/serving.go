@@ -25,6 +25,7 @@ func Stdio(ctx context.Context, server *mcp.Server, in io.ReadCloser, out io.Wri
 	if out == nil {
 		out = os.Stdout
 	}
+	server.AddReceivingMiddleware(onlyOffered)
 	d := newDrain(ctx, in, out, door)
 	err := server.Run(ctx, &mcp.IOTransport{Reader: drainIn{d}, Writer: drainOut{d}})
 	if ctx.Err() != nil {
@@ -47,6 +48,7 @@ const httpGrace = time.Second
 // endpoint's URL. beside, when not nil, serves every other path of the address but
 // /healthz.
 func HTTP(ctx context.Context, server *mcp.Server, addr string, log *slog.Logger, started func(url string), door Door, beside http.Handler) error {
+	server.AddReceivingMiddleware(onlyOffered)
 	find := func(*http.Request) *mcp.Server { return server }
 	sessions := mcp.NewStreamableHTTPHandler(find, nil)
 	stateless := mcp.NewStreamableHTTPHandler(find, &mcp.StreamableHTTPOptions{Stateless: true, PropagateRequestCancellation: true})
