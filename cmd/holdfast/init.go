@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -112,7 +111,7 @@ func (p *program) initiate(ctx context.Context, f initFlags, command []string) (
 
 // options are what the flags ask for.
 func (f initFlags) options(command []string) (proposal.Options, error) {
-	o := proposal.Options{Command: command, URL: f.url, Name: f.name, Write: f.write, Read: f.read, Env: map[string]string{}, Arguments: map[string]map[string]any{}}
+	o := proposal.Options{Command: command, URL: f.url, Name: f.name, Write: f.write, Read: f.read, Env: map[string]string{}, Arguments: map[string]map[string]string{}}
 	switch {
 	case f.url != "" && len(command) > 0:
 		return o, suites.Usage("init was given both --url and a command; expected one: the command is started, the URL is asked as it is")
@@ -153,8 +152,8 @@ func (f initFlags) options(command []string) (proposal.Options, error) {
 	return o, f.arguments(o.Arguments)
 }
 
-// arguments reads --arg TOOL.NAME=VALUE. A value is JSON where it reads as it, else text.
-func (f initFlags) arguments(into map[string]map[string]any) error {
+// arguments reads --arg TOOL.NAME=VALUE.
+func (f initFlags) arguments(into map[string]map[string]string) error {
 	for _, arg := range f.args {
 		place, written, ok := strings.Cut(arg, "=")
 		tool, name, dotted := strings.Cut(place, ".")
@@ -162,13 +161,9 @@ func (f initFlags) arguments(into map[string]map[string]any) error {
 			return suites.Usage("--arg is %q; expected TOOL.NAME=VALUE, such as add_note.project=demo", arg)
 		}
 		if into[tool] == nil {
-			into[tool] = map[string]any{}
+			into[tool] = map[string]string{}
 		}
-		var value any
-		if json.Unmarshal([]byte(written), &value) != nil || value == nil {
-			value = written
-		}
-		into[tool][name] = value
+		into[tool][name] = written
 	}
 	return nil
 }
