@@ -24,12 +24,23 @@ const (
 
 // Tests are the specs of profile DU, in the contract's order.
 func Tests() []suites.Test {
-	all := slices.Concat(kills, lost, crashPoints, concurrent, full, honest)
+	all := slices.Concat(kills, lost, crashPoints, concurrent, full, honest, keyed)
 	for i := range all {
 		all[i].Profile = Profile
-		all[i].NotFor = notClaimed
+		all[i].NotFor = claimedAnd(all[i].NotFor)
 	}
 	return all
+}
+
+// claimedAnd is why a spec is not for a target: the profile is not claimed, or what
+// the spec says itself (nil: nothing).
+func claimedAnd(more func(*target.File) string) func(*target.File) string {
+	return func(f *target.File) string {
+		if why := notClaimed(f); why != "" || more == nil {
+			return why
+		}
+		return more(f)
+	}
 }
 
 func notClaimed(f *target.File) string {
