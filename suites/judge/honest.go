@@ -12,7 +12,9 @@ import (
 // ErrorChangedNothing (DU-20): what was answered with an error left what can be
 // read back as it was, in whatever order it is listed; a valid write whose effect
 // the same reads showed proves that a change would have been seen.
-func ErrorChangedNothing(h history.History) Ruling {
+func ErrorChangedNothing(h history.History) Ruling { return changedNothing("DU-20", h) }
+
+func changedNothing(clause string, h history.History) Ruling {
 	var r Ruling
 	judged := 0
 	for _, o := range h.Operations("invalid") {
@@ -35,12 +37,12 @@ func ErrorChangedNothing(h history.History) Ruling {
 		case disturbed(h, *before, *after):
 			r.doubted("another write was on its way around call %s, so that a change could be its own", o.Invoked.ID)
 		case after.err != "":
-			r.broke("DU-20", "after a call that was answered with an error the state cannot be read",
+			r.broke(clause, "after a call that was answered with an error the state cannot be read",
 				"call: "+string(o.Invoked.Arguments), "its answer: "+answerOf(o), "the read then: "+after.err)
 		default:
 			judged++
 			if !maps.Equal(count(before.values), count(after.values)) {
-				r.broke("DU-20", "a call that was answered with an error changed the state",
+				r.broke(clause, "a call that was answered with an error changed the state",
 					"call: "+o.Invoked.Tool+" "+string(o.Invoked.Arguments), "its answer: "+answerOf(o),
 					"before: "+quoted(before.values), "after: "+quoted(after.values))
 			}
@@ -50,13 +52,13 @@ func ErrorChangedNothing(h history.History) Ruling {
 		r.doubted("no invalid call was answered with an error")
 	}
 	r.sawAChange(h)
-	r.storeUnchanged(h)
+	r.storeUnchanged(clause, h)
 	return r
 }
 
 // storeUnchanged compares the digests of the declared state around the refused
 // calls, where the target file says what counts as state.
-func (r *Ruling) storeUnchanged(h history.History) {
+func (r *Ruling) storeUnchanged(clause string, h history.History) {
 	if len(h.Looks("state", "")) == 0 {
 		return
 	}
@@ -67,10 +69,15 @@ func (r *Ruling) storeUnchanged(h history.History) {
 		case !seen:
 			r.doubted("the declared state was not seen around call %s", o.Invoked.ID)
 		case before != after:
-			r.broke("DU-20", "a call that was answered with an error changed the declared state of the store",
+			r.broke(clause, "a call that was answered with an error changed the declared state of the store",
 				"call: "+o.Invoked.Tool+" "+string(o.Invoked.Arguments), "its answer: "+answerOf(o))
 		}
 	}
+	r.sawTheStoreChange(h)
+}
+
+// sawTheStoreChange wants one valid write that changed the digest of the declared state.
+func (r *Ruling) sawTheStoreChange(h history.History) {
 	for _, w := range acknowledged(h, "write") {
 		if before, after, seen := digests(h, w.Param("pair")); seen && before != after {
 			return

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/onsi/ginkgo/v2"
@@ -83,7 +84,7 @@ func serve(h handoff, work Work) int {
 		for i, spec := range specs {
 			// Ginkgo sorts specs of one place in the code by their text; the number
 			// in front keeps them in the order of the plan.
-			ginkgo.It(fmt.Sprintf("%05d %s", i+1, spec.Text), ginkgo.Label(spec.Labels...), func() {
+			ginkgo.It(fmt.Sprintf("%05d %s", i+1, spec.Text), ginkgo.Label(labels(spec.Labels)...), func() {
 				if ctx.Err() != nil {
 					ginkgo.Skip("the run was stopped")
 				}
@@ -102,4 +103,14 @@ func serve(h handoff, work Work) int {
 		return 1
 	}
 	return 0
+}
+
+// labels are Ginkgo's labels for clauses. It takes no slash, which a part of a clause
+// has in its name (DU-07/bytes).
+func labels(clauses []string) []string {
+	out := make([]string, len(clauses))
+	for i, c := range clauses {
+		out[i] = strings.ReplaceAll(c, "/", " ")
+	}
+	return out
 }

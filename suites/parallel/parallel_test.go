@@ -55,7 +55,7 @@ func work(path string) ([]parallel.Spec, func(), error) {
 	var specs []parallel.Spec
 	for i, kind := range j.Specs {
 		name := fmt.Sprintf("%d-%s", i, kind)
-		specs = append(specs, parallel.Spec{Text: kind, Labels: []string{"WR-01"}, Run: func(ctx context.Context, tell func()) error {
+		specs = append(specs, parallel.Spec{Text: kind, Labels: []string{"WR-01", "DU-07/bytes"}, Run: func(ctx context.Context, tell func()) error {
 			return j.act(ctx, name, kind, tell)
 		}})
 	}

@@ -141,6 +141,9 @@ type schema struct {
 	ExclusiveMaximum *float64          `json:"exclusiveMaximum"`
 	MinItems         *int              `json:"minItems"`
 	MaxItems         *int              `json:"maxItems"`
+	Const            any               `json:"const"`
+	Default          any               `json:"default"`
+	Format           string            `json:"format"`
 }
 
 // UnmarshalJSON takes true and false for the schemas that they are.
