@@ -1,6 +1,7 @@
 package durability
 
 import (
+	"github.com/holdfast-mcp/holdfast/fixtures/target"
 	"github.com/holdfast-mcp/holdfast/suites"
 	"github.com/holdfast-mcp/holdfast/suites/judge"
 	"github.com/holdfast-mcp/holdfast/suites/world"
@@ -17,6 +18,7 @@ var damaged = []suites.Test{
 func hurt(id string, emptied bool, title string) suites.Test {
 	return suites.Test{
 		ID: id, Clauses: []string{"DU-22"}, Title: title, Faults: []string{"damaged-store"},
+		NotFor: asTheyStand,
 		Drive: on(func(s *scene) {
 			s.EndCallers()
 			s.EachFileHurt(world.Hurting{
@@ -35,4 +37,12 @@ func hurt(id string, emptied bool, title string) suites.Test {
 		}),
 		Judge: judge.HurtStoreIsTold,
 	}
+}
+
+// asTheyStand says that no content of a target's files is damage.
+func asTheyStand(f *target.File) string {
+	if f.Profiles.Durability != nil && f.Profiles.Durability.Verbatim {
+		return "the server hands its files out as they stand (profiles.durability.verbatim), so that no content of theirs is damage"
+	}
+	return ""
 }
