@@ -11,7 +11,7 @@ var strangers = []suites.Test{
 		ID: "RC-12/nothing-unresolved", Clauses: []string{"RC-12"},
 		Title:   "while no outcome is unresolved every recheck is refused with no lookup sent, also that of a command that has a receipt",
 		Faults:  []string{"answer-lost"},
-		Missing: misses(noRole("recheck_update"), noDraft("other")),
+		Missing: suites.First(noRole("recheck_update"), noDraft("other")),
 		Drive: on(func(s *scene) {
 			s.begin()
 			known := s.update()
@@ -25,7 +25,7 @@ var strangers = []suites.Test{
 		ID: "RC-12/one-unresolved", Clauses: []string{"RC-12"},
 		Title:   "while an outcome is unresolved a recheck of another command, of another draft or of the other kind is refused with no lookup sent",
 		Faults:  []string{"answer-lost"},
-		Missing: misses(noRole("recheck_update", "recheck_submit"), noDraft("other")),
+		Missing: suites.First(noRole("recheck_update", "recheck_submit"), noDraft("other")),
 		Drive: on(func(s *scene) {
 			s.begin()
 			known := s.update()

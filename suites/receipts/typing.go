@@ -1,7 +1,6 @@
 package receipts
 
 import (
-	"github.com/holdfast-mcp/holdfast/fixtures/target"
 	"github.com/holdfast-mcp/holdfast/suites"
 	"github.com/holdfast-mcp/holdfast/suites/judge"
 	"github.com/holdfast-mcp/holdfast/suites/world"
@@ -12,7 +11,7 @@ var typing = []suites.Test{
 		ID: "RC-14/typed-while-unknown", Clauses: []string{"RC-14", "RC-15"},
 		Title:   "what the person types while an outcome is unknown stays visible and unsaved behind the recovery, and a read says so",
 		Faults:  []string{"answer-lost"},
-		Missing: needs(noRole("recheck_update", "read"), noAction("type")),
+		Missing: suites.First(noRole("recheck_update", "read"), noAction("type")),
 		Drive: on(func(s *scene) {
 			s.begin()
 			update := s.update()
@@ -46,7 +45,7 @@ var typing = []suites.Test{
 func toldApart(id, title, first string, then func(*scene)) suites.Test {
 	return suites.Test{
 		ID: id, Clauses: []string{"RC-16"}, Title: title, Faults: []string{"answer-lost"},
-		Missing: needs(noRole("recheck_update"), noAction("type")),
+		Missing: suites.First(noRole("recheck_update"), noAction("type")),
 		Drive: on(func(s *scene) {
 			s.begin()
 			s.types(first, before)
@@ -60,17 +59,5 @@ func toldApart(id, title, first string, then func(*scene)) suites.Test {
 			s.look(converged)
 		}),
 		Judge: judge.All(judge.Placed("answer-lost", 1), judge.TypedIsToldApart),
-	}
-}
-
-// needs says what a spec lacks of several things.
-func needs(of ...func(*target.File) string) func(*target.File) string {
-	return func(f *target.File) string {
-		for _, missing := range of {
-			if why := missing(f); why != "" {
-				return why
-			}
-		}
-		return ""
 	}
 }

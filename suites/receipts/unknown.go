@@ -1,7 +1,6 @@
 package receipts
 
 import (
-	"github.com/holdfast-mcp/holdfast/fixtures/target"
 	"github.com/holdfast-mcp/holdfast/reports/history"
 	"github.com/holdfast-mcp/holdfast/suites"
 	"github.com/holdfast-mcp/holdfast/suites/judge"
@@ -98,16 +97,4 @@ func (s *scene) inVain(act world.Act) {
 	s.editor.Do(s.recheck(act, rechecked))
 	s.settled()
 	s.look(rechecked)
-}
-
-// misses says what a target lacks of several things.
-func misses(of ...func(*target.File) string) func(*target.File) string {
-	return func(f *target.File) string {
-		for _, one := range of {
-			if why := one(f); why != "" {
-				return why
-			}
-		}
-		return ""
-	}
 }
