@@ -2,12 +2,16 @@ package judge
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/holdfast-mcp/holdfast/reports/history"
 )
 
-// whenRenewed is the moment in a later generation of the session or the editor.
-const whenRenewed = "renewed"
+// The moments in a later generation of the session or the editor.
+const (
+	whenReloaded = "reloaded" // right behind a reload, before anything is asked for
+	whenRenewed  = "renewed"  // behind a recheck
+)
 
 // OlderGenerationIsRefused (RC-23): each of n rechecks from a later generation than
 // that of the mutation is refused, and none of them asks the server. The control is
@@ -53,10 +57,9 @@ func (r *Ruling) ownRecheckAsked(h history.History, c command) bool {
 	return counted && again
 }
 
-// ReloadClaimsNothing (RC-23): behind a reload neither the person nor a tool is told
-// that everything is saved while nobody knows what came of the command. That it said
-// so before is the control. Of a failure no label speaks; the recheck's own answer is
-// held by OlderGenerationIsRefused.
+// ReloadClaimsNothing (RC-23): behind a reload, before a recheck and after it, neither
+// the person nor a tool is told that everything is saved, or that saving has failed,
+// while nobody knows what came of the command. That it said saved before is the control.
 func ReloadClaimsNothing(h history.History) Ruling {
 	var r Ruling
 	c, ok := r.theLost(h)
@@ -64,22 +67,41 @@ func ReloadClaimsNothing(h history.History) Ruling {
 		return r
 	}
 	was, seen := r.shown(h, c.draft, whenBefore)
-	is, visible := r.shown(h, c.draft, whenRenewed)
 	read, told := r.readAt(h, c.draft, whenRenewed)
-	if !seen || !visible || !told {
+	if !seen || !told {
 		return r
 	}
 	if state := text(was, "save_state"); state != "saved" {
 		r.doubted("the editor's label said %q before anything was asked for, expected saved", state)
 		return r
 	}
-	if text(is, "save_state") == "saved" {
-		r.broke("RC-23", "behind a reload the editor claims that everything is saved", c.words(), `its label says "saved"`)
+	for _, when := range []string{whenReloaded, whenRenewed} {
+		if is, visible := r.shown(h, c.draft, when); visible {
+			r.claimsNothing(c, "the editor", text(is, "save_state"), "at the moment "+when)
+		}
 	}
-	if read.Text("save_state") == "saved" {
-		r.broke("RC-23", "behind a reload a read claims that everything is saved", c.words(), `its label says "saved": `+answerOf(read))
+	if state := read.Text("save_state"); state != "" {
+		r.claimsNothing(c, "a read", state, answerOf(read))
 	}
 	return r
+}
+
+// claimsNothing holds a label behind a reload to the contract's words for what is not
+// known to be saved. The contract has none for a failure, so one in the target's own
+// words is known by them; what another label claims nobody can say.
+func (r *Ruling) claimsNothing(c command, who, label, where string) {
+	fact := fmt.Sprintf("its label says %q: %s", label, where)
+	switch label {
+	case "saved":
+		r.broke("RC-23", "behind a reload "+who+" claims that everything is saved", c.words(), fact)
+	case "unknown", "unsaved", "saving":
+	default:
+		if strings.Contains(strings.ToLower(label), "fail") {
+			r.broke("RC-23", "behind a reload "+who+" claims that saving has failed", c.words(), fact)
+			return
+		}
+		r.doubted("behind a reload the label of %s says %q (%s), for which the target's vocabulary has no word of the contract", who, label, where)
+	}
 }
 
 // SameUserGoesOn (RC-23): a session that has ended leaves the outcome unknown, and

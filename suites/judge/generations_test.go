@@ -16,9 +16,10 @@ func reloaded() history.History {
 	asked := committed
 	asked.lookup = 1
 	s.seenAt("rechecked", "helper.1", asked)
+	asked.shown = 2
+	s.seenAt("reloaded", "helper.1", asked.showing("BOS", "fair", "unknown"))
 	s.call("recheck_update", asksAgain("renewed"), refusedWith("k1", "stale_generation")) // c3
 	s.call("read", readsAt("renewed"), readAs(false, "BOS", "fair", 2, "unknown"))        // c4
-	asked.shown = 2
 	s.seenAt("renewed", "helper.1", asked.showing("BOS", "fair", "unknown"))
 	return s.told()
 }
@@ -43,9 +44,17 @@ func TestOlderGenerationIsRefused(t *testing.T) {
 func TestReloadClaimsNothing(t *testing.T) {
 	rules(t, ReloadClaimsNothing, reloaded(),
 		variant{"the label says saved", edits(cell("editor", "renewed", 0, "save_state", "saved")),
-			finds(broken("RC-23", "behind a reload the editor claims that everything is saved", lostUpdate, `its label says "saved"`)), nil},
+			finds(broken("RC-23", "behind a reload the editor claims that everything is saved", lostUpdate, `its label says "saved": at the moment renewed`)), nil},
+		variant{"the label says saved until somebody asks", edits(cell("editor", "reloaded", 0, "save_state", "saved")),
+			finds(broken("RC-23", "behind a reload the editor claims that everything is saved", lostUpdate, `its label says "saved": at the moment reloaded`)), nil},
+		variant{"the label says that it failed", edits(cell("editor", "renewed", 0, "save_state", "Could not save: FAILED")),
+			finds(broken("RC-23", "behind a reload the editor claims that saving has failed", lostUpdate, `its label says "Could not save: FAILED": at the moment renewed`)), nil},
+		variant{"the label says something else", edits(cell("editor", "renewed", 0, "save_state", "Draft")), nil,
+			[]string{`behind a reload the label of the editor says "Draft" (at the moment renewed), for which the target's vocabulary has no word of the contract`}},
 		variant{"a read says saved", edits(field("c4", "save_state", "saved")),
 			finds(broken("RC-23", "behind a reload a read claims that everything is saved", lostUpdate, `its label says "saved": `)), nil},
+		variant{"a read says that it failed", edits(field("c4", "save_state", "Save failed")),
+			finds(broken("RC-23", "behind a reload a read claims that saving has failed", lostUpdate, `its label says "Save failed": `)), nil},
 		variant{"the label never says saved", edits(cell("editor", "before", 0, "save_state", "unsaved")), nil,
 			[]string{`the editor's label said "unsaved" before anything was asked for, expected saved`}},
 		variant{"the editor was not seen", edits(noLook("editor", "renewed")), nil, []string{"the editor of draft d1 was not seen at the moment renewed"}},

@@ -121,5 +121,10 @@ func (s *scene) confirms(update world.Act) {
 // it shows the draft: it may read that only then. That it does not is for the judges.
 func (s *scene) signsInAgain() {
 	s.editor.Person("sign_in_editor", map[string]string{"user": account.First, "password": s.Password(account.First)})
+	s.shows()
+}
+
+// shows waits until the editor shows the draft.
+func (s *scene) shows() {
 	s.Await("the editor to show the draft", func() bool { return s.editor.PeekAtEditor(s.draft)["changed"] != nil })
 }
