@@ -71,10 +71,10 @@ func (r *Ruling) refusedAll(a asking, c command, summary string) {
 }
 
 // likeNone compares the answer about a command of somebody else with one about a
-// command that never was.
+// command that never was, under the same draft.
 func (r *Ruling) likeNone(h history.History, a asking) {
 	for _, none := range askings(h, "lookup") {
-		if none.params["who"] != "stranger to none" || none.status == 0 {
+		if none.params["who"] != "stranger to none" || none.status == 0 || none.params["draft"] != a.params["draft"] {
 			continue
 		}
 		body := strings.ReplaceAll(none.body, none.params["command_id"], a.params["command_id"])
