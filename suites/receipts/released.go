@@ -17,16 +17,19 @@ const (
 )
 
 var released = []suites.Test{
-	ofUpdate("RC-29/update-confirmed", confirmedEnd),
-	ofUpdate("RC-29/update-conflict", conflictEnd),
-	ofUpdate("RC-29/update-refused", refusedEnd),
-	ofUpdate("RC-29/update-signed-out", signedOutEnd),
-	ofUpdate("RC-29/update-forbidden", forbiddenEnd),
-	ofUpdate("RC-29/update-not-found", notFoundEnd),
-	ofUpdate("RC-29/update-unavailable", unavailableEnd),
-	ofUpdate("RC-29/update-deadline", deadlineEnd),
-	ofUpdate("RC-29/update-cancelled", cancelledEnd),
-	ofUpdate("RC-29/update-signed-out-meanwhile", leavingEnd),
+	ofMutation("RC-29/update-confirmed", anUpdate, confirmedEnd),
+	ofMutation("RC-29/update-conflict", anUpdate, conflictEnd),
+	ofMutation("RC-29/update-refused", anUpdate, refusedEnd),
+	ofMutation("RC-29/update-signed-out", anUpdate, signedOutEnd),
+	ofMutation("RC-29/update-forbidden", anUpdate, forbiddenEnd),
+	ofMutation("RC-29/update-not-found", anUpdate, notFoundEnd),
+	ofMutation("RC-29/update-unavailable", anUpdate, unavailableEnd),
+	ofMutation("RC-29/update-deadline", anUpdate, deadlineEnd),
+	ofMutation("RC-29/update-cancelled", anUpdate, cancelledEnd),
+	ofMutation("RC-29/update-signed-out-meanwhile", anUpdate, leavingEnd),
+	ofMutation("RC-29/submission-confirmed", aSubmission, confirmedEnd),
+	ofMutation("RC-29/submission-signed-out", aSubmission, signedOutEnd),
+	ofMutation("RC-29/submission-deadline", aSubmission, deadlineEnd),
 	ofRecheck("RC-29/recheck-confirmed", confirmedEnd),
 	ofRecheck("RC-29/recheck-signed-out", signedOutEnd),
 	ofRecheck("RC-29/recheck-forbidden", forbiddenEnd),
@@ -39,16 +42,29 @@ var released = []suites.Test{
 	neighboursOwn,
 }
 
-// ofUpdate is the spec of an exit of an update: the editor is free behind it.
-func ofUpdate(id string, e exit) suites.Test {
+// mutation is a kind of command whose exits are tried.
+type mutation struct {
+	words   string
+	request string
+	act     func(*scene) world.Act
+	roles   []string // of the tools that its exits take
+}
+
+var (
+	anUpdate    = mutation{"an update", "update", (*scene).update, []string{"recheck_update"}}
+	aSubmission = mutation{"a submission", "submit", (*scene).submission, []string{"submit", "recheck_submit"}}
+)
+
+// ofMutation is the spec of an exit of a mutation: the editor is free behind it.
+func ofMutation(id string, m mutation, e exit) suites.Test {
 	return suites.Test{
-		ID: id, Clauses: []string{"RC-29"}, Faults: e.faults(), Missing: suites.First(noRole("recheck_update"), e.needs),
-		Title: "an update that " + e.words + " leaves the editor free for the next operation",
+		ID: id, Clauses: []string{"RC-29"}, Faults: e.faults(), Missing: suites.First(noRole(m.roles...), e.needs),
+		Title: m.words + " that " + e.words + " leaves the editor free for the next operation",
 		Drive: on(func(s *scene) {
 			s.begin()
-			act := s.update()
+			act := m.act(s)
 			s.look(entering)
-			op, hold := e.ends(s, "update", act.At(over))
+			op, hold := e.ends(s, m.request, act.At(over))
 			s.free()
 			s.look(over)
 			if hold != nil {
