@@ -101,15 +101,6 @@ var bounded = []suites.Test{
 	},
 }
 
-// free waits until the editor shows none of its operations as under way. That it may
-// do so for ever is for the judges to say.
-func (s *scene) free() {
-	s.AwaitThough("the editor to have nothing under way", func() bool {
-		state := s.editor.PeekAtEditor(s.draft)["save_state"]
-		return state != nil && state != "saving"
-	})
-}
-
 // confirms rechecks an update whose receipt can be seen.
 func (s *scene) confirms(update world.Act) {
 	s.editor.Do(s.recheck(update, converged))

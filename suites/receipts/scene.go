@@ -128,10 +128,18 @@ func (s *scene) look(moment string) {
 // settled waits until the editor shows none of its operations as under way. That it
 // may not is for the judges to say.
 func (s *scene) settled() {
-	s.Await("the editor to have nothing under way", func() bool {
-		state := s.editor.PeekAtEditor(s.draft)["save_state"]
-		return state != nil && state != "saving"
-	})
+	s.Await("the editor to have nothing under way", s.atRest)
+}
+
+// free is settled although something is held: it does not wait until that lets go.
+func (s *scene) free() {
+	s.AwaitThough("the editor to have nothing under way", s.atRest)
+}
+
+// atRest says whether the editor shows its draft, and no operation as under way.
+func (s *scene) atRest() bool {
+	state := s.editor.PeekAtEditor(s.draft)["save_state"]
+	return state != nil && state != "saving"
 }
 
 // outcome is the outcome that an operation was answered with.
