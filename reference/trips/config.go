@@ -44,6 +44,10 @@ func FromEnv(getenv func(string) string) (Config, error) {
 	if c.Store == "" {
 		return c, errors.New("trips: TRIPS_STORE is not set; set it to the path of a SQLite file or to a postgres:// DSN")
 	}
+	if scheme, _, isURL := strings.Cut(c.Store, "://"); isURL && !isDSN(c.Store) {
+		// The rest may hold a password, so it is not repeated.
+		return c, fmt.Errorf("trips: TRIPS_STORE is an address that begins with %q, expected the path of a SQLite file or a postgres:// DSN", scheme+"://")
+	}
 	if c.Accounts == "" {
 		return c, errors.New("trips: TRIPS_ACCOUNTS is not set; set it to the file of the accounts")
 	}
@@ -90,6 +94,9 @@ func drafts(text string) ([]ports.Draft, error) {
 	d.DisallowUnknownFields()
 	if err := d.Decode(&given); err != nil {
 		return nil, fmt.Errorf(`expected [{"draft", "owner", "destination", "purpose", "starts", "ends"}]: %w`, err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("behind the list there is something else; leave it out")
 	}
 	var all []ports.Draft
 	seen := map[string]bool{}

@@ -42,12 +42,15 @@ func TestFromEnv(t *testing.T) {
 func TestWhatFromEnvRefuses(t *testing.T) {
 	for _, c := range []struct{ variable, value, says string }{
 		{"TRIPS_STORE", "", "TRIPS_STORE is not set; set it to"},
+		{"TRIPS_STORE", "mysql://u:secret@127.0.0.1/trips", `TRIPS_STORE is an address that begins with "mysql://", expected the path`},
+		{"TRIPS_STORE", "POSTGRES://u:secret@127.0.0.1/trips", `TRIPS_STORE is an address that begins with "POSTGRES://", expected the path`},
 		{"TRIPS_ACCOUNTS", "", "TRIPS_ACCOUNTS is not set; set it to"},
 		{"PORT", "", `PORT is "", expected a number from 0 to 65535`},
 		{"PORT", "70000", `PORT is "70000", expected a number`},
 		{"EDITOR_DEADLINE", "5", `EDITOR_DEADLINE: it is "5", expected a duration`},
 		{"EDITOR_LOOKUP_DEADLINE", "0s", `EDITOR_LOOKUP_DEADLINE: it is "0s", expected a duration`},
 		{"TRIPS_DRAFTS", "{}", "TRIPS_DRAFTS: expected [{"},
+		{"TRIPS_DRAFTS", `[{"draft": "d", "owner": "ann"}] [{"draft": "e", "owner": "ann"}]`, "behind the list there is something else"},
 		{"TRIPS_DRAFTS", `[{"draft": "d", "owner": "ann", "revision": 2}]`, "unknown field"},
 		{"TRIPS_DRAFTS", `[{"draft": "d", "owner": "ann"}, {"draft": "e"}]`, "number 2 lacks an owner"},
 		{"TRIPS_DRAFTS", `[{"draft": "a/b", "owner": "ann"}]`, "number 1 lacks an owner, or its draft is no name"},
@@ -56,6 +59,7 @@ func TestWhatFromEnvRefuses(t *testing.T) {
 	} {
 		_, err := FromEnv(settings(map[string]string{c.variable: c.value}))
 		NewWithT(t).Expect(err).To(MatchError(And(HavePrefix("trips: "), ContainSubstring(c.says))), "%s=%s", c.variable, c.value)
+		NewWithT(t).Expect(err).NotTo(MatchError(ContainSubstring("secret")))
 	}
 }
 

@@ -13,8 +13,12 @@ import (
 // DSN, or else the path of a SQLite file. A DSN can hold a password, so that no error
 // repeats it.
 func openStore(ctx context.Context, setting string) (ports.Database, error) {
-	if strings.HasPrefix(setting, "postgres://") || strings.HasPrefix(setting, "postgresql://") {
+	if isDSN(setting) {
 		return postgres.Open(ctx, setting)
 	}
 	return sqlite.Open(ctx, setting)
+}
+
+func isDSN(setting string) bool {
+	return strings.HasPrefix(setting, "postgres://") || strings.HasPrefix(setting, "postgresql://")
 }
