@@ -43,10 +43,15 @@ type frame struct {
 	} `json:"params"`
 }
 
-// Read hands on whole lines and notes the requests among them.
+// Read hands on whole lines and notes the requests among them. A line that can be no
+// message is passed over: the session would end at it, and take along what else its
+// caller has asked.
 func (d *drain) Read(p []byte) (int, error) {
-	if len(d.rest) == 0 {
+	for len(d.rest) == 0 {
 		line, err := d.in.ReadBytes('\n')
+		if len(line) > 0 && !message(line) {
+			continue
+		}
 		d.note(line)
 		d.rest = d.door.line(line)
 		if len(line) == 0 && errors.Is(err, io.EOF) {
@@ -59,6 +64,20 @@ func (d *drain) Read(p []byte) (int, error) {
 	n := copy(p, d.rest)
 	d.rest = d.rest[n:]
 	return n, nil
+}
+
+// message says whether a line is JSON of a message's form: an object, or a list of
+// some.
+func message(line []byte) bool {
+	line = bytes.TrimSpace(line)
+	if !json.Valid(line) {
+		return false
+	}
+	if line[0] == '[' {
+		var batch []json.RawMessage
+		return json.Unmarshal(line, &batch) == nil && len(batch) > 0
+	}
+	return line[0] == '{' && string(line) != "{}"
 }
 
 func (d *drain) note(line []byte) {
