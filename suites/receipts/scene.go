@@ -45,13 +45,26 @@ func (s *scene) begin() {
 	s.look(before)
 }
 
-// revision is that of the draft as it is stored now.
+// revision is that of the draft as it is stored now. Without it no command can be
+// right, so that nothing could be held against its answer.
 func (s *scene) revision() string {
-	rows := s.Peek("draft", map[string]string{"draft": s.draft})
-	if len(rows) != 1 {
-		return "0"
+	revision, doubt := storedRevision(s.draft, s.Peek("draft", map[string]string{"draft": s.draft}))
+	if doubt != "" {
+		world.Inconclusive("%s", doubt)
 	}
-	return fmt.Sprint(world.Number(rows[0]["revision"]))
+	return fmt.Sprint(revision)
+}
+
+// storedRevision is the revision in what the probe draft shows of a draft, or why
+// there is none.
+func storedRevision(draft string, rows []map[string]any) (revision int, doubt string) {
+	if len(rows) != 1 {
+		return 0, fmt.Sprintf("probe draft shows %d rows of draft %q, expected the one that is stored; check drafts and probes.draft of profiles.receipts", len(rows), draft)
+	}
+	if revision = world.Number(rows[0]["revision"]); revision < 1 {
+		return 0, fmt.Sprintf("probe draft shows of draft %q the revision %v, expected a number from 1; check probes.draft of profiles.receipts", draft, rows[0]["revision"])
+	}
+	return revision, ""
 }
 
 // update is the act that sets the changed field to a fresh text, under a command ID
