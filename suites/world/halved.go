@@ -59,7 +59,7 @@ func (w *World) EachFileHurt(h Hurting) {
 	run := 0
 	for _, file := range w.storeFiles(fresh, full) {
 		was := full[file]
-		is := was[:len(was)/2]
+		is := firstHalf(was)
 		if h.Emptied {
 			is = nil
 		}
@@ -86,6 +86,18 @@ func (w *World) EachFileHurt(h Hurting) {
 	if run == 0 {
 		Inconclusive("no file below {{dir}} was changed by the writes, so that none can be damaged; name the files of the store in the target file's state.include, or keep the store below {{dir}}")
 	}
+}
+
+// firstHalf is a file whose end was cut off: about half of it, which ends within a
+// line, because a file of whole lines does not show that there were more.
+func firstHalf(was []byte) []byte {
+	half := was[:len(was)/2]
+	if len(half) > 0 && half[len(half)-1] != '\n' && was[len(half)] != '\n' {
+		return half
+	}
+	lines := bytes.TrimRight(half, "\n")
+	last := bytes.LastIndexByte(lines, '\n') + 1
+	return lines[:(last+len(lines))/2]
 }
 
 // contents are the files that count as state, by their path below {{dir}}.
