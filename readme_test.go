@@ -32,7 +32,7 @@ import (
 // line is not.
 
 // written are the documents that are written by hand.
-var written = []string{"README.md", "CONTRIBUTING.md", "docs/architecture.md", "docs/init.md", "docs/report.md", "docs/target-file.md"}
+var written = []string{"README.md", "CONTRIBUTING.md", "docs/architecture.md", "docs/findings.md", "docs/init.md", "docs/report.md", "docs/target-file.md"}
 
 // document reads one document, and fails where it is nearly empty.
 func document(t *testing.T, path string) string {
@@ -358,14 +358,21 @@ func TestBuiltInTargetsAreNamed(t *testing.T) {
 	if !slices.Equal(got, targets.Names()) {
 		t.Errorf("README.md lists the built-in targets %q, there are %q", got, targets.Names())
 	}
-	installed := document(t, "fixtures/thirdparty/install.sh") + document(t, "fixtures/thirdparty/package-lock.json")
-	for _, h := range regexp.MustCompile(`(?m)^\| (server-[a-z]+)@(\S+) \|`).FindAllStringSubmatch(readme, -1) {
-		if !strings.Contains(installed, `"@modelcontextprotocol/`+h[1]+`": "`+h[2]+`"`) {
-			t.Errorf("README.md tells of %s@%s, which is not what is installed", h[1], h[2])
+}
+
+// The servers that docs/findings.md tells of are those that are installed, in that
+// version.
+func TestFindingsAreOfWhatIsInstalled(t *testing.T) {
+	findings := document(t, "docs/findings.md")
+	installed := document(t, "fixtures/thirdparty/install.sh") + document(t, "fixtures/thirdparty/package-lock.json") + document(t, "fixtures/thirdparty/public/package-lock.json")
+	told := regexp.MustCompile(`(?m)^\| `+"`"+`[a-z-]+`+"`"+` \| (?:npm )?(\S+)[@ ](v?[\d.]+) \|`).FindAllStringSubmatch(findings, -1)
+	for _, h := range told {
+		if !strings.Contains(installed, `"`+h[1]+`": "`+h[2]+`"`) && !strings.Contains(installed, h[1]+"@"+h[2]) {
+			t.Errorf("docs/findings.md tells of %s in version %s, which is not what is installed", h[1], h[2])
 		}
 	}
-	if v := regexp.MustCompile(`go-sdk example memory (v[\d.]+)`).FindStringSubmatch(readme); v == nil || !strings.Contains(installed, "memory@"+v[1]) {
-		t.Errorf("README.md tells of the Go example in version %q, which is not what is installed", v)
+	if len(told) != 10 {
+		t.Errorf("docs/findings.md has %d rows of servers, expected 10: this test looks at the wrong lines", len(told))
 	}
 }
 

@@ -153,6 +153,22 @@ else
   skip "server-memory and server-filesystem" "no node or no npm"
 fi
 
+# Of the further public servers one that loses nothing here and one that loses what
+# overlaps, by the specs whose verdicts are known; all seven are run by hand
+# (docs/findings.md), because a run of one takes half a minute.
+if [ "${CI:-}" = true ] || node20_is_here; then
+  if step "thirdparty public" fixtures/thirdparty/install.sh public; then
+    overlapping=(--no-control --select 'DU-01/*' --select DU-02/answer-withheld --select 'DU-04/*' --select 'DU-05/*')
+    gate 0 fixtures/targets/mcp-memory-libsql.yaml "${overlapping[@]}"
+    judged mcp-memory-libsql pass DU-01 DU-02/answer-withheld DU-04 DU-05
+    gate 1 fixtures/targets/kazuph-mcp-taskmanager.yaml "${overlapping[@]}"
+    judged kazuph-mcp-taskmanager fail DU-04 DU-05/two-servers-overlapping
+    judged kazuph-mcp-taskmanager pass DU-01 DU-02/answer-withheld DU-05/two-servers-alternating
+  fi
+else
+  skip "public servers" "no npm, or no node of version 20 or newer"
+fi
+
 # The second server of notes, on another SDK and in another language, is as sound as
 # the first. Without Node it is left out, but not where CI=true.
 if [ "${CI:-}" = true ] || node20_is_here; then
