@@ -24,7 +24,7 @@ const (
 
 // Tests are the specs of profile DU, in the contract's order.
 func Tests() []suites.Test {
-	all := slices.Concat(kills, lost, crashPoints, concurrent, full, cancelled, ends, sessions, honest, keyed, claims, damaged, forms)
+	all := slices.Concat(kills, lost, crashPoints, concurrent, full, cancelled, ends, sessions, honest, keyed, claims, damaged, forms, firstStarts)
 	for i := range all {
 		all[i].Profile = Profile
 		all[i].NotFor = claimedAnd(all[i].NotFor)

@@ -71,8 +71,11 @@ func (w *World) newCallerAs(as manner) (*Caller, error) {
 	w.openWires()
 	name := w.Target.Helper()
 	entry := w.process(name)
+	w.mu.Lock()
 	entry.instance++
-	c := &Caller{w: w, name: fmt.Sprintf("%s.%d", name, entry.instance), path: entry.spec.MCP.HTTP, known: target.Scope{}, file: as.file, asked: cmp.Or(as.revision, w.Target.Revision)}
+	instance := entry.instance
+	w.mu.Unlock()
+	c := &Caller{w: w, name: fmt.Sprintf("%s.%d", name, instance), path: entry.spec.MCP.HTTP, known: target.Scope{}, file: as.file, asked: cmp.Or(as.revision, w.Target.Revision)}
 	if entry.spec.IsPage() {
 		return c, c.openPage(entry.spec.MCP.WebMCP, as)
 	}
@@ -86,7 +89,7 @@ func (w *World) newCallerAs(as manner) (*Caller, error) {
 		more[name+".port"] = fmt.Sprint(port)
 		more[name+".url"] = (&url.URL{Scheme: "http", Host: host}).String()
 	}
-	process, err := w.spawn(name, entry.spec, entry.instance, more, as)
+	process, err := w.spawn(name, entry.spec, instance, more, as)
 	if err != nil {
 		return nil, err
 	}

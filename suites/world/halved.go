@@ -168,15 +168,7 @@ func (w *World) refused(run, name string, err error) {
 
 // stopAll ends every process in order; one that has ended by itself is gone already.
 func (w *World) stopAll() {
-	w.mu.Lock()
-	callers := append([]*Caller(nil), w.callers...)
-	w.mu.Unlock()
-	for _, c := range callers {
-		w.forget(c)
-		if err := c.close(w.ctx, func(ctx context.Context) error { return gone(c.process.Stop(ctx)) }); err != nil {
-			Broken("ending %s: %v", c.name, err)
-		}
-	}
+	w.stopCallers()
 	order := w.Target.StartOrder()
 	slices.Reverse(order)
 	for _, name := range order {
@@ -185,6 +177,18 @@ func (w *World) stopAll() {
 				Broken("stopping process %s: %v", name, err)
 			}
 			p.running = nil
+		}
+	}
+}
+
+func (w *World) stopCallers() {
+	w.mu.Lock()
+	callers := append([]*Caller(nil), w.callers...)
+	w.mu.Unlock()
+	for _, c := range callers {
+		w.forget(c)
+		if err := c.close(w.ctx, func(ctx context.Context) error { return gone(c.process.Stop(ctx)) }); err != nil {
+			Broken("ending %s: %v", c.name, err)
 		}
 	}
 }
