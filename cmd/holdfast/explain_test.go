@@ -41,7 +41,7 @@ func TestEverySpecIsShownAsItIsWritten(t *testing.T) {
 			} else {
 				g.Expect(line(t, w.At)).To(ContainSubstring(strings.Split(w.Call, "\n")[0]))
 			}
-			g.Expect(w.Drive).To(MatchRegexp(`^on\(func\(s \*scene\) \{`))
+			g.Expect(w.Drive).To(MatchRegexp(`^(on|before)\(func\(s \*scene\) \{`))
 			g.Expect(w.Judge).NotTo(BeEmpty())
 			g.Expect(w.Rules).NotTo(BeEmpty())
 			for _, r := range w.Rules {

@@ -104,7 +104,7 @@ func TestBadCommandLines(t *testing.T) {
 		"a judgement of no report":   {[]string{"revalidate", folder}, "there is no report.json"},
 		"a judgement of nothing":     {[]string{"revalidate"}, "revalidate was given nothing; expected one report folder or report.json"},
 		"an unknown mutant":          {[]string{"mutants", "nobody"}, `there is no mutant "nobody"`},
-		"YAML of no target":          {[]string{"list", "--yaml"}, "Built-in are go-sdk-memory"},
+		"YAML of no target":          {[]string{"list", "--yaml"}, "Built-in are backlog-md, go-sdk-memory"},
 		"an unknown schema":          {[]string{"schema", "plan"}, `there is no schema "plan"; expected target, report, or none for both`},
 		"an unknown process":         {[]string{"reference", "nobody"}, `the reference has no process "nobody"`},
 		"control characters":         {[]string{"run", "x\x1b[2J"}, `x\x1b[2J`},

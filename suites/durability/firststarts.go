@@ -16,14 +16,13 @@ var firstStarts = []suites.Test{
 		ID: "DU-18/two-first-starts", Clauses: []string{"DU-18"},
 		Title:  "two servers that are started at once on a store that does not exist leave it usable, with all that they acknowledged",
 		Faults: []string{"race"},
-		Drive: func(w *world.World) {
-			s := &scene{World: w}
+		Drive: before(func(s *scene) {
 			fresh := s.Fresh()
 			for i := range firstRounds {
 				fresh.Again()
 				s.firstRound(fmt.Sprint(i + 1))
 			}
-		},
+		}),
 		Judge: judge.FirstStartsLeaveAStore(firstRounds),
 	},
 }

@@ -30,6 +30,12 @@ func on(play func(*scene)) func(*world.World) {
 	}
 }
 
+// before makes a spec's drive out of a function over a scene in which no server has
+// been started yet, so that there is no store.
+func before(play func(*scene)) func(*world.World) {
+	return func(w *world.World) { play(&scene{World: w}) }
+}
+
 // writing is the act of one write of a fresh distinct value.
 func (s *scene) writing() world.Act {
 	s.n++
