@@ -2,6 +2,7 @@ package suites
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/holdfast-mcp/holdfast/fixtures/target"
@@ -30,6 +31,18 @@ func First(questions ...func(*target.File) string) func(*target.File) string {
 			}
 			if why := ask(f); why != "" {
 				return why
+			}
+		}
+		return ""
+	}
+}
+
+// NoAction says that a spec needs what a person, or whoever runs the server, does.
+func NoAction(names ...string) func(*target.File) string {
+	return func(f *target.File) string {
+		for _, name := range names {
+			if _, there := f.Actions[name]; !there {
+				return fmt.Sprintf("the target file has no action %q", name)
 			}
 		}
 		return ""

@@ -10,7 +10,7 @@ import (
 
 	"github.com/holdfast-mcp/holdfast/reference/editor/definitions"
 	"github.com/holdfast-mcp/holdfast/reference/editor/ports"
-	"github.com/holdfast-mcp/holdfast/reference/toolspec"
+	"github.com/holdfast-mcp/holdfast/reference/serving"
 )
 
 func newServer(p Ports, e *Editor, log *slog.Logger) *mcp.Server {
@@ -21,28 +21,15 @@ func newServer(p Ports, e *Editor, log *slog.Logger) *mcp.Server {
 			Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
 		})
 	for _, spec := range p.Tools {
-		server.AddTool(tool(spec), func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		server.AddTool(serving.Tool(spec, false), func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			a := call(ctx, p, e, spec.Name, req.Params.Arguments)
 			if a.isError {
 				log.Info("not done", "tool", spec.Name, "outcome", a.outcome, "code", a.code)
 			}
-			return result(a)
+			return serving.Result(a.content, a.isError)
 		})
 	}
 	return server
-}
-
-func tool(spec toolspec.Spec) *mcp.Tool {
-	closedWorld := false
-	return &mcp.Tool{
-		Meta: mcp.Meta{"holdfast/access": spec.Access},
-		Name: spec.Name, Title: spec.Title, Description: spec.Description,
-		InputSchema: spec.Input, OutputSchema: spec.Output,
-		Annotations: &mcp.ToolAnnotations{
-			ReadOnlyHint: spec.Annotations.ReadOnly, IdempotentHint: spec.Annotations.Idempotent,
-			DestructiveHint: &spec.Annotations.Destructive, OpenWorldHint: &closedWorld,
-		},
-	}
 }
 
 // said is what any tool answers.
@@ -51,20 +38,6 @@ type said struct {
 	isError bool
 	outcome ports.Outcome
 	code    ports.Code
-}
-
-// result says the answer twice, for callers that read structure and for those
-// that read text.
-func result(a said) (*mcp.CallToolResult, error) {
-	b, err := json.Marshal(a.content)
-	if err != nil {
-		return nil, fmt.Errorf("write the answer: %w", err)
-	}
-	return &mcp.CallToolResult{
-		Content:           []mcp.Content{&mcp.TextContent{Text: string(b)}},
-		StructuredContent: json.RawMessage(b),
-		IsError:           a.isError,
-	}, nil
 }
 
 // arguments are those of all tools.

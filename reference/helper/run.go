@@ -3,7 +3,6 @@ package helper
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -46,7 +45,7 @@ func newServer(cfg Config, ports Ports) (*mcp.Server, error) {
 	w := &work{cfg: cfg, ports: ports}
 	log := cfg.logger()
 	for _, spec := range tools {
-		server.AddTool(tool(spec), func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		server.AddTool(serving.Tool(spec, false), func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			answer := w.call(ctx, spec, req.Params.Arguments)
 			if answer.isError() {
 				log.Info("refused", "tool", spec.Name, "class", answer.Failure.Class, "code", answer.Failure.Code)
@@ -54,35 +53,8 @@ func newServer(cfg Config, ports Ports) (*mcp.Server, error) {
 					log.Warn("a refusal was not counted", "tool", spec.Name, "error", err.Error())
 				}
 			}
-			return result(answer.isError(), ports.Dialect.say(answer))
+			return serving.Result(ports.Dialect.say(answer), answer.isError())
 		})
 	}
 	return server, nil
-}
-
-func tool(spec toolspec.Spec) *mcp.Tool {
-	closedWorld := false
-	return &mcp.Tool{
-		Meta: mcp.Meta{"holdfast/access": spec.Access},
-		Name: spec.Name, Title: spec.Title, Description: spec.Description,
-		InputSchema: spec.Input, OutputSchema: spec.Output,
-		Annotations: &mcp.ToolAnnotations{
-			ReadOnlyHint: spec.Annotations.ReadOnly, IdempotentHint: spec.Annotations.Idempotent,
-			DestructiveHint: &spec.Annotations.Destructive, OpenWorldHint: &closedWorld,
-		},
-	}
-}
-
-// result says the answer twice, for callers that read structure and for those
-// that read text.
-func result(isError bool, a any) (*mcp.CallToolResult, error) {
-	b, err := json.Marshal(a)
-	if err != nil {
-		return nil, fmt.Errorf("write the answer: %w", err)
-	}
-	return &mcp.CallToolResult{
-		Content:           []mcp.Content{&mcp.TextContent{Text: string(b)}},
-		StructuredContent: json.RawMessage(b),
-		IsError:           isError,
-	}, nil
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/holdfast-mcp/holdfast/reference/serving"
-	"github.com/holdfast-mcp/holdfast/reference/toolspec"
 	"github.com/holdfast-mcp/holdfast/reference/workflows/definitions"
 	"github.com/holdfast-mcp/holdfast/reference/workflows/engine"
 	"github.com/holdfast-mcp/holdfast/reference/workflows/ports"
@@ -50,28 +49,15 @@ func newServer(p Ports, e *engine.Engine, log *slog.Logger) *mcp.Server {
 		})
 	d := dispatch{p, e}
 	for _, spec := range p.Tools {
-		server.AddTool(tool(spec), func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		server.AddTool(serving.Tool(spec, true), func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			a := d.call(ctx, spec.Name, req.Params.Arguments)
 			if a.isError {
 				log.Info("not done", "tool", spec.Name, "code", a.code)
 			}
-			return result(a)
+			return serving.Result(a.content, a.isError)
 		})
 	}
 	return server
-}
-
-func tool(spec toolspec.Spec) *mcp.Tool {
-	openWorld := true
-	return &mcp.Tool{
-		Meta: mcp.Meta{"holdfast/access": spec.Access},
-		Name: spec.Name, Title: spec.Title, Description: spec.Description,
-		InputSchema: spec.Input, OutputSchema: spec.Output,
-		Annotations: &mcp.ToolAnnotations{
-			ReadOnlyHint: spec.Annotations.ReadOnly, IdempotentHint: spec.Annotations.Idempotent,
-			DestructiveHint: &spec.Annotations.Destructive, OpenWorldHint: &openWorld,
-		},
-	}
 }
 
 // answer is what any tool answers.
@@ -79,20 +65,6 @@ type answer struct {
 	content any
 	isError bool
 	code    ports.Code
-}
-
-// result says the answer twice, for callers that read structure and for those
-// that read text.
-func result(a answer) (*mcp.CallToolResult, error) {
-	b, err := json.Marshal(a.content)
-	if err != nil {
-		return nil, fmt.Errorf("write the answer: %w", err)
-	}
-	return &mcp.CallToolResult{
-		Content:           []mcp.Content{&mcp.TextContent{Text: string(b)}},
-		StructuredContent: json.RawMessage(b),
-		IsError:           a.isError,
-	}, nil
 }
 
 // dispatch hands a call to whoever does it.

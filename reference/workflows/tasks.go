@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/holdfast-mcp/holdfast/reference/serving"
 	"github.com/holdfast-mcp/holdfast/reference/workflows/checkpoint"
 	"github.com/holdfast-mcp/holdfast/reference/workflows/engine"
 	"github.com/holdfast-mcp/holdfast/reference/workflows/ports"
@@ -195,7 +196,8 @@ func (t *tasks) result(ctx context.Context, ss *mcp.ServerSession, p *taskParams
 
 // ended is the result of a task that has ended.
 func (t *tasks) ended(o ports.Operation) (*document, error) {
-	r, err := result(operation(o, nil))
+	a := operation(o, nil)
+	r, err := serving.Result(a.content, a.isError)
 	if err != nil {
 		return nil, err
 	}

@@ -34,7 +34,7 @@ var bounded = []suites.Test{
 		ID: "RC-18/answered-on-the-way", Clauses: []string{"RC-18", "RC-09"},
 		Title:   "a recheck that is answered with 401 leaves the editor free and the outcome unknown, and one behind a new sign-in confirms it",
 		Faults:  []string{"answer-lost", "server-answered-for"},
-		Missing: suites.First(noRole("recheck_update"), noAction("sign_in_editor")),
+		Missing: suites.First(noRole("recheck_update"), suites.NoAction("sign_in_editor")),
 		Drive: on(func(s *scene) {
 			s.begin()
 			update := s.update()
@@ -54,7 +54,7 @@ var bounded = []suites.Test{
 		ID: "RC-18/session-ended", Clauses: []string{"RC-18", "RC-09"},
 		Title:   "a recheck in a session that the server has ended leaves the editor free and the outcome unknown, and one behind a new sign-in confirms it",
 		Faults:  []string{"answer-lost"},
-		Missing: suites.First(noRole("recheck_update"), noAction("sign_in_editor"), noServer("sign_in", "end_sessions")),
+		Missing: suites.First(noRole("recheck_update"), suites.NoAction("sign_in_editor"), noServer("sign_in", "end_sessions")),
 		Drive: on(func(s *scene) {
 			s.begin()
 			update := s.update()
@@ -87,7 +87,7 @@ var bounded = []suites.Test{
 	{
 		ID: "RC-19/session-ended", Clauses: []string{"RC-19"},
 		Title:   "an update in a session that the server has ended is refused: nothing is unknown, nothing is sent again and nothing is stored",
-		Missing: suites.First(noAction("sign_in_editor"), noServer("sign_in", "end_sessions")),
+		Missing: suites.First(suites.NoAction("sign_in_editor"), noServer("sign_in", "end_sessions")),
 		Drive: on(func(s *scene) {
 			s.begin()
 			s.Visitor(account.First).Ask("end_sessions", struck, nil)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/holdfast-mcp/holdfast/fixtures/target"
 	"github.com/holdfast-mcp/holdfast/reports/history"
+	"github.com/holdfast-mcp/holdfast/suites"
 	"github.com/holdfast-mcp/holdfast/suites/judge"
 	"github.com/holdfast-mcp/holdfast/suites/world"
 )
@@ -52,7 +53,7 @@ func (e exit) placed() judge.Rule {
 
 // leaving is an exit by which the person leaves the session.
 func leaving(e exit) exit {
-	e.leaves, e.needs = true, noAction("sign_out_editor", "sign_in_editor")
+	e.leaves, e.needs = true, suites.NoAction("sign_out_editor", "sign_in_editor")
 	return e
 }
 

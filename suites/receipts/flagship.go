@@ -10,7 +10,7 @@ var flagship = []suites.Test{
 		ID: "RC-25/flagship", Clauses: []string{"RC-25"},
 		Title:   "a lost answer, a hidden receipt and a person who types meanwhile end in one saved revision, one request, one receipt and one edit that is visibly unsaved",
 		Faults:  []string{"answer-lost", "server-answered-for"},
-		Missing: suites.First(noRole("recheck_update", "read"), noAction("type")),
+		Missing: suites.First(noRole("recheck_update", "read"), suites.NoAction("type")),
 		Drive: on(func(s *scene) {
 			s.begin()
 			update := s.update()

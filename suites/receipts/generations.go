@@ -18,7 +18,7 @@ var generations = []suites.Test{
 		ID: "RC-23/reload", Clauses: []string{"RC-23"},
 		Title:   "a recheck behind a reload is refused with no lookup, and the reloaded editor claims neither saved nor failed",
 		Faults:  []string{"answer-lost", "server-answered-for"},
-		Missing: suites.First(noRole("recheck_update", "read"), noAction("reload")),
+		Missing: suites.First(noRole("recheck_update", "read"), suites.NoAction("reload")),
 		Drive: on(func(s *scene) {
 			s.begin()
 			lost := s.inDoubt()
@@ -35,7 +35,7 @@ var generations = []suites.Test{
 		ID: "RC-23/another-user", Clauses: []string{"RC-23"},
 		Title:   "a recheck of a session that another user's has followed is refused with no lookup, also once the first one is back",
 		Faults:  []string{"answer-lost", "server-answered-for"},
-		Missing: suites.First(noRole("recheck_update"), noAction("sign_in_editor", "sign_out_editor")),
+		Missing: suites.First(noRole("recheck_update"), suites.NoAction("sign_in_editor", "sign_out_editor")),
 		Drive: on(func(s *scene) {
 			s.begin()
 			lost := s.inDoubt()
@@ -52,7 +52,7 @@ var generations = []suites.Test{
 		ID: "RC-23/same-user-again", Clauses: []string{"RC-23"},
 		Title:   "an outcome of a session that ended can be rechecked once the same user has signed in again",
 		Faults:  []string{"answer-lost"},
-		Missing: suites.First(noRole("recheck_update"), noAction("sign_in_editor"), noServer("sign_in", "end_sessions")),
+		Missing: suites.First(noRole("recheck_update"), suites.NoAction("sign_in_editor"), noServer("sign_in", "end_sessions")),
 		Drive: on(func(s *scene) {
 			s.begin()
 			lost := s.update()

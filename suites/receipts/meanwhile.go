@@ -18,7 +18,7 @@ var unresolved = []suites.Test{
 		ID: "RC-22/another-mutation", Clauses: []string{"RC-22"},
 		Title:   "while an outcome is unknown another mutation is refused and points to the recheck, and the person goes on typing",
 		Faults:  []string{"answer-lost"},
-		Missing: suites.First(noRole("recheck_update"), noAction("type")),
+		Missing: suites.First(noRole("recheck_update"), suites.NoAction("type")),
 		Drive: on(func(s *scene) {
 			s.begin()
 			s.types("other", before)

@@ -51,18 +51,6 @@ func noRole(roles ...string) func(*target.File) string {
 	}
 }
 
-// noAction says that a spec needs acts of the person at the editor.
-func noAction(names ...string) func(*target.File) string {
-	return func(f *target.File) string {
-		for _, name := range names {
-			if _, there := f.Actions[name]; !there {
-				return fmt.Sprintf("the target file has no action %q", name)
-			}
-		}
-		return ""
-	}
-}
-
 // noDraft says that a spec needs drafts beside the editor's own.
 func noDraft(names ...string) func(*target.File) string {
 	return func(f *target.File) string {

@@ -11,7 +11,7 @@ var typing = []suites.Test{
 		ID: "RC-14/typed-while-unknown", Clauses: []string{"RC-14", "RC-15"},
 		Title:   "what the person types while an outcome is unknown stays visible and unsaved behind the recovery, and a read says so",
 		Faults:  []string{"answer-lost"},
-		Missing: suites.First(noRole("recheck_update", "read"), noAction("type")),
+		Missing: suites.First(noRole("recheck_update", "read"), suites.NoAction("type")),
 		Drive: on(func(s *scene) {
 			s.begin()
 			update := s.update()
@@ -45,7 +45,7 @@ var typing = []suites.Test{
 func toldApart(id, title, first string, then func(*scene)) suites.Test {
 	return suites.Test{
 		ID: id, Clauses: []string{"RC-16"}, Title: title, Faults: []string{"answer-lost"},
-		Missing: suites.First(noRole("recheck_update"), noAction("type")),
+		Missing: suites.First(noRole("recheck_update"), suites.NoAction("type")),
 		Drive: on(func(s *scene) {
 			s.begin()
 			s.types(first, before)

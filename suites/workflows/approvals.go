@@ -57,7 +57,7 @@ var approvals = []suites.Test{
 	{
 		ID: "WF-06/expired-between-start-and-step", Clauses: []string{"WF-06"},
 		Title:   "a confirmation that expires while an earlier step is held is no good when its own step comes",
-		Missing: suites.First(noConfirmation, noAction("deny", "allow")),
+		Missing: suites.First(noConfirmation, suites.NoAction("deny", "allow")),
 		Faults:  []string{"outside-held"},
 		Drive: on(func(s *scene) {
 			s.begin()

@@ -25,7 +25,7 @@ var controls = []suites.Test{
 	{
 		ID: "WF-04/each-control-stops-the-step", Clauses: []string{"WF-04"},
 		Title:   "each control, when it denies after the start, stops the step with a code of its own, and every step leaves its audit record",
-		Missing: suites.First(noConfirmation, noAction("deny", "allow"), noProbe("audit")),
+		Missing: suites.First(noConfirmation, suites.NoAction("deny", "allow"), noProbe("audit")),
 		Faults:  []string{"outside-held"},
 		Drive: on(func(s *scene) {
 			s.begin()
@@ -42,7 +42,7 @@ var controls = []suites.Test{
 	{
 		ID: "WF-04/allowed-by-the-time-it-runs", Clauses: []string{"WF-04"},
 		Title:   "a step that a control denied as its operation was started runs, because the control lets through when its turn comes",
-		Missing: suites.First(noConfirmation, noKind("read"), noAction("deny", "allow")),
+		Missing: suites.First(noConfirmation, noKind("read"), suites.NoAction("deny", "allow")),
 		Faults:  []string{"outside-held"},
 		Drive: on(func(s *scene) {
 			s.begin()

@@ -21,7 +21,7 @@ var retries = []suites.Test{
 		ID: "WF-16/confirmation-works-once", Clauses: []string{"WF-16"},
 		Title:   "a step that declares both and carries a one-time confirmation is not retried with it: the second attempt is denied as approval_invalid",
 		Faults:  []string{"kill-at-answer"},
-		Missing: suites.First(noKind("confirmed"), noAction("confirm")),
+		Missing: suites.First(noKind("confirmed"), suites.NoAction("confirm")),
 		Drive: on(func(s *scene) {
 			s.begin()
 			s.Act("confirm", nil)

@@ -54,18 +54,6 @@ func noKind(kinds ...string) func(*target.File) string {
 	}
 }
 
-// noAction says that a spec needs actions of whoever runs the server.
-func noAction(names ...string) func(*target.File) string {
-	return func(f *target.File) string {
-		for _, name := range names {
-			if _, there := f.Actions[name]; !there {
-				return fmt.Sprintf("the target file has no action %q", name)
-			}
-		}
-		return ""
-	}
-}
-
 // noConfirmation says that a spec needs a write that carries a confirmation.
 func noConfirmation(f *target.File) string {
 	if write := f.Profiles.Workflows.Steps["write"]; write.Preview == nil || len(write.Preview.Capture) == 0 {

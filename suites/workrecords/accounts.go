@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/holdfast-mcp/holdfast/fixtures/account"
-	"github.com/holdfast-mcp/holdfast/fixtures/target"
 	"github.com/holdfast-mcp/holdfast/suites"
 	"github.com/holdfast-mcp/holdfast/suites/judge"
 	"github.com/holdfast-mcp/holdfast/suites/world"
@@ -55,7 +54,7 @@ var accounts = []suites.Test{
 	{
 		ID: "WR-20/revoked-after-acceptance", Clauses: []string{"WR-20"},
 		Title:   "what waits when the access of its account is revoked is not written, and ends failed with its reason",
-		Missing: noAction("lock", "unblock", "revoke"),
+		Missing: suites.NoAction("lock", "unblock", "revoke"),
 		Drive: on(func(s *scene) {
 			s.begin()
 			id := s.start(s.newTask())
@@ -115,16 +114,4 @@ func tried(rows []map[string]any, n int) bool {
 		}
 	}
 	return len(rows) > 0
-}
-
-// noAction says that a spec needs what a person does.
-func noAction(names ...string) func(*target.File) string {
-	return func(f *target.File) string {
-		for _, name := range names {
-			if _, there := f.Actions[name]; !there {
-				return fmt.Sprintf("the target file has no action %q", name)
-			}
-		}
-		return ""
-	}
 }

@@ -13,7 +13,7 @@ var inTheBrowser = []suites.Test{
 		ID: "WR-13/deleted-by-a-click", Clauses: []string{"WR-13"}, Browser: true,
 		Title:   "an item that the person deletes with a click on its card is gone from the page, its anchor is dead, and what was queued ends failed",
 		NotFor:  suites.First(noCardOnPage, noClick("delete_on_page")),
-		Missing: noAction("lock", "unblock"),
+		Missing: suites.NoAction("lock", "unblock"),
 		Drive: on(func(s *scene) {
 			s.begin()
 			t := s.newTask()

@@ -43,7 +43,7 @@ var ofTheApp = []suites.Test{
 		ID: "WR-13/killed-while-deleting", Clauses: []string{"WR-13"},
 		Title:   "killed at any crash point of a deletion, the app ends with all of it done and remembered, or with nothing of it",
 		Faults:  []string{"crash-point"},
-		Missing: suites.First(noStore("library"), noStore("sidecar"), noAction("delete", "lock", "unblock")),
+		Missing: suites.First(noStore("library"), noStore("sidecar"), suites.NoAction("delete", "lock", "unblock")),
 		Drive: on(func(s *scene) {
 			id, queued := "", 0
 			s.EachCrashPoint(world.Crash{

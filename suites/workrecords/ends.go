@@ -10,7 +10,7 @@ var ends = []suites.Test{
 	{
 		ID: "WR-23/library-locked", Clauses: []string{"WR-23"},
 		Title:   "what a locked library blocks stays pending, also across a restart of the app, until its user unlocks it",
-		Missing: noAction("lock", "unblock"),
+		Missing: suites.NoAction("lock", "unblock"),
 		Drive: on(func(s *scene) {
 			s.begin()
 			id := s.start(s.newTask())
@@ -43,7 +43,7 @@ var ends = []suites.Test{
 	{
 		ID: "WR-23/restarted-before-the-login", Clauses: []string{"WR-23"},
 		Title:   "what a locked library blocks stays blocked in an app that starts again, before its login and after it",
-		Missing: noAction("lock", "unblock"),
+		Missing: suites.NoAction("lock", "unblock"),
 		Faults:  []string{"login-held"},
 		Drive: on(func(s *scene) {
 			s.begin()

@@ -53,7 +53,7 @@ var failures = []suites.Test{
 	{
 		ID: "WR-25/blocked-by-structure", Clauses: []string{"WR-25"},
 		Title:   "what waits for a person tells class, code and reason as fields, in the store and in the answer",
-		Missing: noAction("lock", "unblock"),
+		Missing: suites.NoAction("lock", "unblock"),
 		Drive: on(func(s *scene) {
 			s.begin()
 			id := s.start(s.newTask())

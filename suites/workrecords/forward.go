@@ -13,7 +13,7 @@ var forward = []suites.Test{
 		ID: "WR-40/a-whole-life", Clauses: []string{"WR-40"},
 		Title:   "from issue to deletion and into the next record, across restarts, no anchor steps back and one is usable",
 		Faults:  []string{"login-held"},
-		Missing: noAction("delete"),
+		Missing: suites.NoAction("delete"),
 		Drive: on(func(s *scene) {
 			login := s.beginWithLoginHeld()
 			t := s.newTask()

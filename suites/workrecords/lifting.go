@@ -35,7 +35,7 @@ func lifted(id string, version int) suites.Test {
 		Title:   "a sidecar of an older contract version is lifted with every anchor, intent and key, and everything in it is applied",
 		Faults:  []string{"store-busy"},
 		NotFor:  suites.First(noVersion("helper", version), noVersion("app", version)),
-		Missing: suites.First(noStaging, noStore("library"), noAction("delete")),
+		Missing: suites.First(noStaging, noStore("library"), suites.NoAction("delete")),
 		Drive: on(func(s *scene) {
 			calls, gone := s.leaveOld(version)
 			s.Launch(world.Only("app"))
@@ -58,7 +58,7 @@ func liftKilled(id string, version int) suites.Test {
 		Title:   "killed at any crash point of lifting an older sidecar, the app started again has every anchor and intent, and applies everything",
 		Faults:  []string{"crash-point", "store-busy"},
 		NotFor:  suites.First(noVersion("helper", version), noVersion("app", version)),
-		Missing: suites.First(noStaging, noStore("library"), noStore("sidecar"), noAction("delete")),
+		Missing: suites.First(noStaging, noStore("library"), noStore("sidecar"), suites.NoAction("delete")),
 		Drive: on(func(s *scene) {
 			_, gone := s.leaveOld(version)
 			older := s.version("app", version)

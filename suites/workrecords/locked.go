@@ -46,7 +46,7 @@ var locked = []suites.Test{
 		Title:   "behind any crash point of a deletion in an app of version 2, a provisional anchor whose item is gone among them, a start under the task key leads to a record",
 		Faults:  []string{"crash-point"},
 		NotFor:  suites.First(noVersion("helper", 2), noVersion("app", 2)),
-		Missing: suites.First(noStore("library"), noStore("sidecar"), noAction("delete")),
+		Missing: suites.First(noStore("library"), noStore("sidecar"), suites.NoAction("delete")),
 		Drive: on(func(s *scene) {
 			t, helper, app := s.newTask(), s.version("helper", 2), s.version("app", 2)
 			id := ""
@@ -96,7 +96,7 @@ func startFailed(id string, version int) suites.Test {
 		ID: id, Clauses: []string{"WR-12"},
 		Title:   "behind a start that had failed under an older version, a start under the task key leads to a record",
 		NotFor:  suites.First(noVersion("helper", version), noVersion("app", version)),
-		Missing: noAction("revoke"),
+		Missing: suites.NoAction("revoke"),
 		Drive: on(func(s *scene) {
 			t, app := s.newTask(), s.version("app", version)
 			s.Launch(world.Only("account"))

@@ -50,7 +50,7 @@ var schemas = []suites.Test{
 	{
 		ID: "WR-41/answered-words", Clauses: []string{"WR-41"},
 		Title:   "every state, class and code that is answered is in the enumerations of the outputSchema",
-		Missing: suites.First(noStaging, noAction("lock", "unblock", "delete")),
+		Missing: suites.First(noStaging, suites.NoAction("lock", "unblock", "delete")),
 		Faults:  []string{"login-held"},
 		Drive: on(func(s *scene) {
 			login := s.beginWithLoginHeld()

@@ -12,7 +12,7 @@ var secrets = []suites.Test{
 		ID: "WR-38/no-token-and-no-key", Clauses: []string{"WR-38"},
 		Title:   "no token and no key of an account is in the sidecar, an answer, a look or a log, whatever goes wrong with the account",
 		NotFor:  noAccountFixture,
-		Missing: suites.First(noStore("sidecar"), noAction("lock", "unblock")),
+		Missing: suites.First(noStore("sidecar"), suites.NoAction("lock", "unblock")),
 		Faults:  []string{"login-refused"},
 		Drive: on(func(s *scene) {
 			s.ShowSecrets()

@@ -32,7 +32,6 @@ type Caller struct {
 	known   target.Scope
 	file    *target.File // of a helper in another contract version, else nil
 	cut     bool         // its connection was cut by a fault
-	guest   bool         // its process and wire are another caller's, who ends them
 	asked   string       // the revision to shake hands in
 	agreed  string       // the one that was agreed on
 	offers  []byte       // the server's capabilities, as JSON
@@ -217,9 +216,6 @@ func (c *Caller) close(ctx context.Context, end func(context.Context) error) err
 	var errs []error
 	if c.session != nil {
 		errs = append(errs, c.session.Close())
-	}
-	if c.guest {
-		return errors.Join(errs...)
 	}
 	if c.page != nil {
 		c.page.Close()

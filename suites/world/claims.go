@@ -251,35 +251,3 @@ func (c *Caller) Agreed() string {
 	c.w.Mark(AgreedMark, map[string]any{"session": c.name, "revision": c.agreed})
 	return c.agreed
 }
-
-// Since stops the spec where the caller's helper speaks an older revision.
-func (c *Caller) Since(revision, what string) {
-	if agreed := c.Agreed(); agreed < revision { // they are dates
-		Inapplicable("%s is asked of revision %s and later; the server speaks %s", what, revision, agreed)
-	}
-}
-
-// DeclaresOutput says whether any tool of the helper has an outputSchema.
-func (c *Caller) DeclaresOutput() bool {
-	return slices.ContainsFunc(c.tools(), func(t mcp.Tool) bool { return len(t.OutputSchema) > 0 && string(t.OutputSchema) != "null" })
-}
-
-// ListTools lets the helper list its tools once more, for the judges.
-func (c *Caller) ListTools() { c.tools() }
-
-// Beside is a second caller while this one goes on: another session of the same
-// server over HTTP, another server on the same stores over stdio.
-func (c *Caller) Beside() *Caller {
-	if c.path == "" || c.wire == nil {
-		return c.w.NewCaller()
-	}
-	guest := *c
-	guest.name, guest.guest = c.name+".beside", true
-	if err := guest.shakeHands(); err != nil {
-		c.w.cannotStart(err)
-	}
-	c.w.mu.Lock()
-	c.w.callers = append([]*Caller{&guest}, c.w.callers...) // it ends before its host
-	c.w.mu.Unlock()
-	return &guest
-}
