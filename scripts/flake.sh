@@ -3,17 +3,19 @@
 # the machine's time. Every run must pass (exit 0) with nothing inconclusive and
 # nothing not-run. The last line says k of n.
 #
-#   flake.sh TARGET N      a target file or a built-in name; N runs, seeds 1 to N
+#   flake.sh TARGET N [FLAG…]   a target file or a built-in name; N runs, seeds 1 to N;
+#                               further flags go to each run: --profile receipts
 #
 # Exit: 0 all of them did, 1 one did not (its report is kept and named), 2 usage.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-if [ $# -ne 2 ] || ! [[ $2 =~ ^[1-9][0-9]*$ ]]; then
+if [ $# -lt 2 ] || ! [[ $2 =~ ^[1-9][0-9]*$ ]] || [[ ${3:---} != --* ]]; then
   echo "usage: scripts/flake.sh TARGET N: got \"$*\"; expected a target and how many runs, such as: scripts/flake.sh reference 20" >&2
   exit 2
 fi
 target=$1 runs=$2
+shift 2
 holdfast=${HOLDFAST:-bin/holdfast}
 
 reports=$(mktemp -d)
@@ -42,7 +44,7 @@ flawed() {
 held=0
 for ((seed = 1; seed <= runs; seed++)); do
   out=$reports/seed-$seed status=0
-  "$holdfast" run "$target" --seed "$seed" --out "$out" >"$out.txt" 2>&1 || status=$?
+  "$holdfast" run "$target" "$@" --seed "$seed" --out "$out" >"$out.txt" 2>&1 || status=$?
   if [ "$status" -eq 0 ] && [ -f "$out/report.json" ] && ! flawed "$out"; then
     held=$((held + 1))
     printf 'seed %d: held\n' "$seed"
@@ -53,5 +55,5 @@ for ((seed = 1; seed <= runs; seed++)); do
   tail -n 8 "$out.txt"
 done
 
-printf '%d of %d held on %s, with two busy loops beside each\n' "$held" "$runs" "$target"
+printf '%d of %d held on %s, with two busy loops beside each\n' "$held" "$runs" "$target${*:+ $*}"
 [ "$held" -eq "$runs" ]

@@ -210,7 +210,8 @@ func TestVerdictsAreReadFromAReport(t *testing.T) {
 // The stand-in for holdfast leaves a report for each seed with the verdict that
 // $V1, $V2 … name, ends with $S1, $S2 …, and notes down who runs beside it.
 const standIn = `#!/usr/bin/env bash
-out=${*: -1} seed=$4 verdict=V$4 status=S$4
+out=${*: -1} seed=${*: -3:1}
+verdict=V$seed status=S$seed
 echo "$*" >>"$NOTES/seeds"
 cat /proc/$PPID/task/$PPID/children >"$NOTES/beside-$seed"
 if [ -n "${!verdict}" ]; then
@@ -229,7 +230,7 @@ func TestFlakeCountsTheRunsThatHeld(t *testing.T) {
 		status int
 		says   []string
 	}{
-		"all held":             {[]string{"V1=pass", "V2=pass", "V3=pass"}, 0, []string{"3 of 3 held on x"}},
+		"all held":             {[]string{"V1=pass", "V2=pass", "V3=pass"}, 0, []string{"3 of 3 held on x --profile work-records"}},
 		"one is inconclusive":  {[]string{"V1=pass", "V2=inconclusive", "V3=pass"}, 1, []string{"DU-01/a inconclusive", "seed 2: exit 0", "2 of 3 held"}},
 		"one is not-run":       {[]string{"V1=not-run", "V2=pass", "V3=pass"}, 1, []string{"DU-01/a not-run", "seed 1: exit 0", "2 of 3 held"}},
 		"one gate fails":       {[]string{"V1=pass", "V2=pass", "V3=fail", "S3=1"}, 1, []string{"seed 3: exit 1", "2 of 3 held"}},
@@ -240,7 +241,7 @@ func TestFlakeCountsTheRunsThatHeld(t *testing.T) {
 			notes := t.TempDir()
 			holdfast := filepath.Join(notes, "holdfast")
 			g.Expect(os.WriteFile(holdfast, []byte(standIn), 0o755)).To(Succeed())
-			status, said := script(t, "", "scripts/flake.sh x 3", append(c.env, "HOLDFAST="+holdfast, "NOTES="+notes)...)
+			status, said := script(t, "", "scripts/flake.sh x 3 --profile work-records", append(c.env, "HOLDFAST="+holdfast, "NOTES="+notes)...)
 			g.Expect(status).To(Equal(c.status), said)
 			for _, words := range c.says {
 				g.Expect(said).To(ContainSubstring(words))

@@ -6,9 +6,11 @@ import (
 	"os"
 
 	"github.com/holdfast-mcp/holdfast/faults/crashpoint"
+	"github.com/holdfast-mcp/holdfast/reports/wait"
 )
 
 func main() {
+	wait.Pulse()
 	crashpoint.Shim() // does not return in a tracer, or in a target that it starts
 	h := harness()
 	h.Main() // does not return in a worker of a run
