@@ -20,7 +20,8 @@ type Spec struct {
 	Verdict verdict.Verdict `json:"verdict"`
 	// Expected is the baseline's overlay (known-failing, known-flaky), else empty.
 	Expected string `json:"expected,omitempty"`
-	// Reason says in one sentence why the verdict is what it is; empty on pass.
+	// Reason says in one sentence why the verdict is what it is. A pass has one only
+	// where it rests on a sample of what could have been tried.
 	Reason string `json:"reason,omitempty"`
 	// Stopped: it stopped before its end, so that its recording was not judged.
 	Stopped    bool      `json:"stopped,omitempty"`

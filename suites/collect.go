@@ -62,13 +62,13 @@ func (h Harness) clauseRow(ref string, specs []reports.Spec, revision string) (r
 		if !h.speaksFor(s, ref) {
 			continue
 		}
-		if len(row.Specs) == 0 || verdict.Worse(s.Verdict, row.Verdict) {
+		switch {
+		case len(row.Specs) == 0 || verdict.Worse(s.Verdict, row.Verdict):
 			row.Verdict, row.Reason = s.Verdict, s.Reason
+		case row.Verdict == verdict.Pass && s.Verdict == verdict.Pass && row.Reason == "":
+			row.Reason = s.Reason // what this pass rests on is less than all
 		}
 		row.Specs = append(row.Specs, s.ID)
-	}
-	if row.Verdict == verdict.Pass {
-		row.Reason = ""
 	}
 	return row, len(row.Specs) > 0
 }

@@ -224,5 +224,11 @@ func decide(result *reports.Spec, t Test, h history.History, stop *world.Stop) [
 	default:
 		result.Verdict = verdict.Pass
 	}
+	if some := judge.Sampled(h); some != "" {
+		result.Tried = append(result.Tried, some)
+		if result.Verdict == verdict.Pass {
+			result.Reason = some
+		}
+	}
 	return ruling.Points
 }

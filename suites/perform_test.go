@@ -88,6 +88,19 @@ func TestHowASpecEndsIsItsVerdict(t *testing.T) {
 	}
 }
 
+// What a spec passed on is told with its verdict, where it is less than all.
+func TestAPassOnASampleSaysSo(t *testing.T) {
+	g := NewWithT(t)
+	t.Setenv("ACME_PASSWORD", "correct-horse-battery")
+	s, _ := performed(t, withSecret, func(w *world.World) {
+		w.Mark(world.SampleMark, map[string]any{"runs": 400, "tried": 48, "kinds": 7, "kinds tried": 7})
+	})
+	const told = "tried 48 of 400 runs at crash points, of 7 of 7 kinds (a kind is one call on one file), evenly over the write; profiles.durability.crash_points in the target file sets the bound"
+	g.Expect(s.Verdict).To(Equal(verdict.Pass))
+	g.Expect(s.Reason).To(Equal(told))
+	g.Expect(s.Tried).To(Equal([]string{told}))
+}
+
 // onceOnly shakes hands at its first start, and does not start a second time.
 const onceOnly = `[ -e started ] && { echo the store is locked >&2; exit 3; }
 touch started

@@ -117,6 +117,40 @@ func TestEnumerate(t *testing.T) {
 	}
 }
 
+func TestSample(t *testing.T) {
+	// One file is made, written eleven times and renamed, then the answer leaves.
+	lines := []string{"1 make t"}
+	for range 11 {
+		lines = append(lines, "1 write t")
+	}
+	runs := Enumerate(made(append(lines, "1 rename t db", "1 ack")...), "", "ENOSPC")
+	list := func(runs []Run) string {
+		var text []string
+		for _, r := range runs {
+			text = append(text, fmt.Sprintf("%d %s", r.Point.N, r.Variant()))
+		}
+		return strings.Join(text, ", ")
+	}
+	if Kinds(runs) != 7 {
+		t.Fatalf("%d kinds: %s", Kinds(runs), list(runs))
+	}
+	for most, want := range map[int]string{
+		2: "1 killed before, 2 killed before",
+		6: "1 killed before, 2 killed before, 13 killed before, 14 killed before, 1 ENOSPC instead, 2 ENOSPC instead",
+		11: "1 killed before, 2 killed before, 7 killed before, 12 killed before, 13 killed before, 14 killed before, 14 killed after, " +
+			"1 ENOSPC instead, 2 ENOSPC instead, 12 ENOSPC instead, 13 ENOSPC instead",
+		len(runs): list(runs),
+	} {
+		sample := Sample(runs, most)
+		if got := list(sample); got != want {
+			t.Errorf("%d of them: %s, expected %s", most, got, want)
+		}
+		if len(sample) != most || Kinds(sample) != min(most, 7) {
+			t.Errorf("%d of them: %d runs of %d kinds", most, len(sample), Kinds(sample))
+		}
+	}
+}
+
 func TestVerify(t *testing.T) {
 	for _, c := range []struct {
 		what        string

@@ -113,7 +113,7 @@ func Terminal(r reports.Report, screen Screen) string {
 }
 
 func (s Style) clauseText(c reports.Clause) string {
-	if c.Verdict == verdict.Pass || c.Reason == "" {
+	if c.Reason == "" {
 		return Plain(c.Title)
 	}
 	return Plain(c.Title) + " — " + FirstLine(c.Reason, 240)

@@ -71,7 +71,7 @@ var ends = []suites.Test{
 		Drive: on(func(s *scene) {
 			s.EndCallers()
 			s.EachCrashPoint(world.Crash{
-				Act: s.writing(), Variants: []string{"ENOSPC"}, Stays: true,
+				Act: s.writing(), Variants: []string{"ENOSPC"}, Stays: true, Most: s.atMost(mostFullForStdout),
 				Prepare:   func(helper *world.Caller) { helper.Do(s.writing()) },
 				Look:      func(string) {},
 				Restarted: func(run string, helper *world.Caller) { helper.Do(s.reading(run)) },

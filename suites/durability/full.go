@@ -20,7 +20,7 @@ func fullDisk(id, when string, stays bool) suites.Test {
 		Drive: on(func(s *scene) {
 			s.EndCallers()
 			s.EachCrashPoint(world.Crash{
-				Act: s.writing(), Variants: []string{"ENOSPC", "EIO"}, Stays: stays,
+				Act: s.writing(), Variants: []string{"ENOSPC", "EIO"}, Stays: stays, Most: s.atMost(mostFull),
 				Prepare: func(helper *world.Caller) {
 					for range 3 {
 						helper.Do(s.writing())

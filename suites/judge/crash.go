@@ -72,8 +72,20 @@ func crashes(h history.History) ([]Crash, error) {
 	return all, nil
 }
 
+// Sampled says of a history in which not every run at a crash point was made how
+// many were, and by what choice; "" where every one was. What it says of a target is
+// said of these runs alone.
+func Sampled(h history.History) string {
+	for _, m := range h.Marks("crash-points-sampled") {
+		return fmt.Sprintf("tried %d of %d runs at crash points, of %d of %d kinds (a kind is one call on one file), evenly over the write; profiles.durability.crash_points in the target file sets the bound",
+			number(m.Data, "tried"), number(m.Data, "runs"), number(m.Data, "kinds tried"), number(m.Data, "kinds"))
+	}
+	return ""
+}
+
 // Covered doubts a history in which no run before, or none behind, the
-// acknowledgement was struck where it should have been.
+// acknowledgement was struck where it should have been, or in which not every one
+// was made: what is promised of any crash point is not shown by some.
 func Covered(h history.History) Ruling {
 	all, err := crashes(h)
 	if err != nil {
@@ -96,6 +108,9 @@ func Covered(h history.History) Ruling {
 		return Ruling{}
 	case before == 0 || behind == 0:
 		return doubt("of %d runs at crash points %d were verified before the acknowledgement and %d behind it; at least one of each is needed", len(all), before, behind)
+	}
+	if some := Sampled(h); some != "" {
+		return doubt("nothing was found, and not every crash point was tried: %s", some)
 	}
 	return Ruling{}
 }
@@ -138,6 +153,9 @@ func eachRun(h history.History, r Ruling, clause, summary string, rule func(Cras
 		facts := append(most(broken), fmt.Sprintf("%d runs, %d of them struck where they should have been", len(all), counted))
 		for _, m := range h.Marks("came-to-no-rest") {
 			facts = append(facts, fmt.Sprintf("behind run %s nothing came to rest, so that %d more were not made", text(m.Data, "run"), number(m.Data, "not tried")))
+		}
+		if some := Sampled(h); some != "" {
+			facts = append(facts, some)
 		}
 		r.broke(clause, fmt.Sprintf("%s, at %d of %d crash points", summary, n, counted), facts...)
 	}

@@ -100,6 +100,11 @@ func TestCovered(t *testing.T) {
 			struck(s, "r2", 1, "write", "after", "drifted", true)
 		}, "of 2 runs at crash points 1 were verified before the acknowledgement and 0 behind it; at least one of each is needed"},
 		"nothing was struck": {func(*story) {}, "of 0 runs at crash points 0 were verified before the acknowledgement and 0 behind it; at least one of each is needed"},
+		"a sample": {func(s *story) {
+			s.mark("crash-points-sampled", "runs", 400, "tried", 2, "kinds", 3, "kinds tried", 2)
+			struck(s, "r1", 1, "write", "before", "verified", false)
+			struck(s, "r2", 1, "write", "after", "verified", true)
+		}, "nothing was found, and not every crash point was tried: tried 2 of 400 runs at crash points, of 2 of 3 kinds (a kind is one call on one file), evenly over the write; profiles.durability.crash_points in the target file sets the bound"},
 		"one point was asked for": {func(s *story) {
 			s.mark("one-crash-point", "point", "1:before")
 			struck(s, "r1", 1, "write", "before", "verified", false)

@@ -50,6 +50,10 @@ func TestFullDiskWrite(t *testing.T) {
 		{"nothing earlier", edits(ends("c1", refused("", ""))), nil, []string{"no write was acknowledged before the disk was full"}},
 		{"none met a full disk", edits(ends("c2", done()), ends("c3", readShows("earlier ~1", "struck ~2")), ends("c6", refused("", "")), ends("c10", refused("", ""))), nil, nil},
 	}
+	sample := marked("crash-points-sampled", "runs", 400, "tried", 3, "kinds", 5, "kinds tried", 3)
+	some := at(write, `"struck ~2" was acknowledged and is not there`, "of a sample", ends("c2", done()), sample)
+	some.finds[0].Facts = append(some.finds[0].Facts, "tried 3 of 400 runs at crash points, of 3 of 5 kinds (a kind is one call on one file), evenly over the write; profiles.durability.crash_points in the target file sets the bound")
+	common = append(common, some, variant{"a sample that held", edits(sample), nil, nil})
 	rules(t, FullDiskWrite(true), fullWrites(), append(common,
 		at(sync, `"struck ~2" was acknowledged, and its file was never synced`, "acknowledged unsynced", kept...))...)
 	rules(t, FullDiskWrite(false), fullWrites(), append(common, variant{"synced at another try", edits(kept...), nil, nil})...)

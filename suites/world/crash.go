@@ -45,6 +45,9 @@ type Crash struct {
 	// Once: moments between which nothing changes are tried once, not on both sides
 	// of every call.
 	Once bool
+	// Most bounds the runs. Where there are more, a sample of them is made and told
+	// (SampleMark); 0 is no bound.
+	Most int
 	// Look looks at what a run has left, with the helper dead or ended, and with
 	// the process that was struck dead.
 	Look func(run string)
@@ -53,14 +56,15 @@ type Crash struct {
 	Restarted func(run string, c *Caller)
 }
 
-// The marks of crash points: the recorded call, that one point only is tried, a
-// run at a point, a run whose process did not start again, files that stayed
-// behind one although the process was started and ended in order since, a run
-// after which nothing came to rest, so that those behind it were not made, and a
-// run that drifted and so was made once more.
+// The marks of crash points: the recorded call, that one point only is tried, that
+// only a sample of the runs is made, a run at a point, a run whose process did not
+// start again, files that stayed behind one although the process was started and
+// ended in order since, a run after which nothing came to rest, so that those behind
+// it were not made, and a run that drifted and so was made once more.
 const (
 	RecordMark   = "crash-record"
 	OnePointMark = "one-crash-point"
+	SampleMark   = "crash-points-sampled"
 	CrashMark    = "crash-point"
 	RestartMark  = "restart-failed"
 	StrayMark    = "left-behind"
@@ -111,7 +115,7 @@ func (w *World) EachCrashPoint(c Crash) {
 	if len(c.Variants) == 0 {
 		c.Variants = []string{""}
 	}
-	runs := enumerate(record, c)
+	runs := w.sampled(enumerate(record, c), c.Most)
 	for i, run := range runs {
 		if w.config.Point != "" && w.config.Point != PointName(run) {
 			continue
@@ -152,6 +156,19 @@ func enumerate(record crashpoint.Record, c Crash) []crashpoint.Run {
 		}
 	}
 	return runs
+}
+
+// sampled takes at most so many of the runs, 0 for all, and tells of those that it
+// leaves out. One point that is asked for is among all of them.
+func (w *World) sampled(runs []crashpoint.Run, most int) []crashpoint.Run {
+	if most == 0 || len(runs) <= most || w.config.Point != "" {
+		return runs
+	}
+	sample := crashpoint.Sample(runs, most)
+	w.Mark(SampleMark, map[string]any{
+		"runs": len(runs), "tried": len(sample), "kinds": crashpoint.Kinds(runs), "kinds tried": crashpoint.Kinds(sample),
+	})
+	return sample
 }
 
 // lookForStrays records which files of the state are there that are not there
