@@ -46,6 +46,8 @@ type PlannedSpec struct {
 	Schedule string `json:"schedule,omitempty"`
 	// Point is the one crash point to be tried, "" for all.
 	Point string `json:"point,omitempty"`
+	// Numbers are how often it does what shows only sometimes.
+	Numbers Numbers `json:"numbers,omitzero"`
 	// Settled is the verdict of a spec that is known without running it
 	// (not-applicable, inconclusive, not-run), with its reason; empty for one
 	// that must run.

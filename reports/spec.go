@@ -29,6 +29,8 @@ type Spec struct {
 	DurationMS int64     `json:"duration_ms"`
 	Findings   []Finding `json:"findings"`
 	Faults     []Fault   `json:"faults"`
+	// Numbers are how often it did what shows only sometimes (N, rounds).
+	Numbers Numbers `json:"numbers,omitzero"`
 	// Starts counts the processes of the target that this spec started.
 	Starts int `json:"process_starts"`
 	// Tried tells, a line each, what a spec that tries many small things has tried.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/holdfast-mcp/holdfast/fixtures/target"
+	"github.com/holdfast-mcp/holdfast/reports"
 )
 
 // Listing is what `holdfast list` shows.
@@ -37,9 +38,16 @@ type ListedSpec struct {
 	Profile string   `json:"profile"`
 	Clauses []string `json:"clauses"`
 	Faults  []string `json:"faults"`
+	// Numbers are how often it does what shows only sometimes, with a target as its file
+	// has them.
+	Numbers reports.Numbers `json:"numbers,omitzero"`
 	// Settled is the verdict that the target file alone decides, with its reason.
 	Settled string `json:"settled,omitempty"`
 	Reason  string `json:"reason,omitempty"`
+}
+
+func listedSpec(t Test) ListedSpec {
+	return ListedSpec{ID: t.ID, Title: t.Title, Profile: t.Profile, Clauses: t.Clauses, Faults: append([]string{}, t.Faults...), Numbers: t.Numbers}
 }
 
 // ListedFault is a kind of fault with the specs that place it.
@@ -73,8 +81,9 @@ func (h Harness) List(nameOrPath string) (Listing, error) {
 	}
 	places := map[string][]string{}
 	for _, t := range h.Tests {
-		s := ListedSpec{ID: t.ID, Title: t.Title, Profile: t.Profile, Clauses: t.Clauses, Faults: append([]string{}, t.Faults...)}
+		s := listedSpec(t)
 		if f != nil {
+			s.Numbers = numbersOf(t, f)
 			v, why := settled(t, f)
 			s.Settled, s.Reason = string(v), why
 		}

@@ -84,7 +84,7 @@ func (h Harness) Explain(id string) (Explanation, error) {
 }
 
 func explained(t Test) ExplainedSpec {
-	s := ExplainedSpec{ListedSpec: ListedSpec{ID: t.ID, Title: t.Title, Profile: t.Profile, Clauses: t.Clauses, Faults: append([]string{}, t.Faults...)}}
+	s := ExplainedSpec{ListedSpec: listedSpec(t)}
 	if w, ok := written()[t.ID]; ok {
 		s.Written = &w
 	}

@@ -46,6 +46,9 @@ func (p *page) spec(e Explanation) {
 	s := e.Specs[0]
 	p.title("%s  %s", s.ID, s.Title)
 	p.section("Faults that it places", orNone(s.Faults, "none")...)
+	if words := s.Numbers.Words(); len(words) > 0 {
+		p.section("How often, unless the target file says otherwise", strings.Join(words, ", "))
+	}
 	if w := s.Written; w != nil {
 		p.section("What it drives", strings.TrimPrefix(w.Call+"\n", "\n")+w.Drive)
 		p.section("How it is judged", w.Judge)

@@ -56,6 +56,9 @@ func (l Listing) specTable(b *strings.Builder, s render.Style) {
 	}
 	for _, spec := range l.Specs {
 		row := []string{spec.ID, render.Plain(spec.Title)}
+		if words := spec.Numbers.Words(); len(words) > 0 {
+			row[1] += " (" + strings.Join(words, ", ") + ")"
+		}
 		if l.Target != "" {
 			state := "runs"
 			if spec.Settled != "" {

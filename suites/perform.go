@@ -31,6 +31,10 @@ func Perform(ctx context.Context, t Test, s Setup) reports.Spec {
 		ID: t.ID, Clauses: t.Clauses, Title: t.Title, Target: s.Target.Name, Attempts: 1,
 		Findings: []reports.Finding{}, Faults: []reports.Fault{},
 	}
+	if s.Numbers == (reports.Numbers{}) {
+		s.Numbers = numbersOf(t, s.Target)
+	}
+	result.Numbers = s.Numbers
 	p, err := prepare(t, s)
 	if err != nil {
 		result.Verdict, result.Reason = verdict.Error, err.Error()
@@ -100,7 +104,7 @@ func prepare(t Test, s Setup) (p *performance, err error) {
 	}
 	p.config = world.Config{
 		Target: s.Target.For(t.Profile), Profile: t.Profile, Limits: p.limits, Name: t.ID, Folder: s.Folder,
-		Version: s.Version, Mutant: s.Mutant, Point: s.Point, Accounts: account.Generate(), Browser: s.Browser,
+		Version: s.Version, Mutant: s.Mutant, Point: s.Point, Numbers: s.Numbers, Accounts: account.Generate(), Browser: s.Browser,
 	}
 	var secrets *target.Redactor
 	if p.config.Secrets, secrets, err = s.Target.ResolveSecrets(); err != nil {

@@ -23,10 +23,29 @@ func seedOf(run int64, id string) int64 {
 func planned(t Test, f *target.File, role, prefix string, seed int64) reports.PlannedSpec {
 	p := reports.PlannedSpec{
 		Key: prefix + t.ID, ID: t.ID, Role: role, Target: f.Name, Clauses: t.Clauses, Title: t.Title,
-		Profile: t.Profile, Faults: t.Faults, Seed: seedOf(seed, t.ID),
+		Profile: t.Profile, Faults: t.Faults, Seed: seedOf(seed, t.ID), Numbers: numbersOf(t, f),
 	}
 	p.Settled, p.Reason = settled(t, f)
 	return p
+}
+
+// numbersOf are the numbers of a test on a target: its own, or what the target file
+// says of those that it has.
+func numbersOf(t Test, f *target.File) reports.Numbers {
+	n := t.Numbers
+	d := f.Profiles.Durability
+	if d == nil {
+		return n
+	}
+	for _, of := range []struct {
+		of    *int
+		asked int
+	}{{&n.Concurrent, d.Concurrent}, {&n.Rounds, d.Rounds}, {&n.Alternations, d.Alternations}} {
+		if *of.of > 0 && of.asked > 0 {
+			*of.of = of.asked
+		}
+	}
+	return n
 }
 
 // settled is the verdict of a test that can be told before anything is started,
@@ -77,7 +96,9 @@ func planTarget(chosen []Test, f, control *target.File, seed int64) []reports.Pl
 		}
 	}
 	for _, t := range again {
-		plan = append(plan, planned(t, control, reports.RoleControl, "control/", seed))
+		c := planned(t, control, reports.RoleControl, "control/", seed)
+		c.Numbers = numbersOf(t, f) // the control does the same
+		plan = append(plan, c)
 	}
 	return plan
 }

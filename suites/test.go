@@ -23,6 +23,9 @@ type Test struct {
 	Profile string
 	// Faults are the kinds of fault that it places (answer-lost, kill …).
 	Faults []string
+	// Numbers are how often it does what shows only sometimes, unless the target file
+	// says otherwise; what it does not do is 0 and stays so.
+	Numbers reports.Numbers
 	// NotFor says why the spec cannot apply to a target, "" when it does. It
 	// reads the target file only and starts nothing.
 	NotFor func(*target.File) string
@@ -54,6 +57,8 @@ type Setup struct {
 	Mutant, Saboteur string
 	// Schedule is the path of a schedule.yaml to be replayed, "" for none.
 	Schedule string
+	// Numbers are those of the plan; none takes the test's, as the target file has them.
+	Numbers reports.Numbers
 	// Point is the one crash point to be tried ("17:after"), "" for all of them.
 	Point string
 	// Browser lends the windows in which pages are opened; nil for a browser of the

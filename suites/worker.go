@@ -74,7 +74,7 @@ func (h Harness) runOne(ctx context.Context, tell func(), j job, p reports.Plann
 	artifacts := filepath.Join(reports.ArtifactsDir, filepath.FromSlash(p.Key))
 	setup := Setup{
 		Target: j.Targets[p.Target].File, Version: h.Version, Seed: p.Seed, Folder: filepath.Join(j.Folder, artifacts), Scratch: j.Scratch,
-		Mutant: p.Mutant, Saboteur: p.Saboteur, Schedule: p.Schedule, Point: p.Point, Keep: j.Keep, Browser: lender,
+		Mutant: p.Mutant, Saboteur: p.Saboteur, Schedule: p.Schedule, Point: p.Point, Numbers: p.Numbers, Keep: j.Keep, Browser: lender,
 	}
 	report := func(s reports.Spec) error {
 		s.Artifacts = filepath.ToSlash(artifacts)

@@ -107,6 +107,9 @@ func detail(s reports.Spec) string {
 			fmt.Fprintf(&b, "  - %s\n", Hanging(fact, "    "))
 		}
 	}
+	for _, line := range s.Tried {
+		fmt.Fprintf(&b, "\n%s\n", Plain(line))
+	}
 	if s.Repro != "" {
 		fmt.Fprintf(&b, "\nagain: %s\n", Plain(s.Repro))
 	}

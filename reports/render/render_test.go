@@ -42,6 +42,7 @@ func report() reports.Report {
 			}}},
 			Repro: "holdfast repro holdfast-report DU-04/concurrent-on-one-connection"},
 		{ID: "DU-05/two-servers", Clauses: []string{"DU-05"}, Title: "two servers", Verdict: verdict.Fail, Expected: "known-failing", Reason: "lost 3 of 20",
+			Numbers: reports.Numbers{Alternations: 10}, Tried: []string{"10 turns of each of two servers", "17 of 20 <survived>\x1b[1m"},
 			Findings: []reports.Finding{{Clause: "DU-05", Source: "contract", Summary: "lost 3 of 20\nand \x1b[31mmore", Facts: []string{"20 acknowledged:\r\n  a\n  b"}}}},
 		{ID: "DU-02/answer-cut", Clauses: []string{"DU-02"}, Title: "all or nothing", Verdict: verdict.Inconclusive, Reason: "the commit was not proven"},
 		{ID: "DU-20/batch", Clauses: []string{"DU-20"}, Title: "an error changed nothing", Verdict: verdict.Error, Reason: "the process broke\n  its stderr: \x1b[31mred\r\n  what to do: look"},

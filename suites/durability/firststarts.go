@@ -3,27 +3,25 @@ package durability
 import (
 	"fmt"
 
+	"github.com/holdfast-mcp/holdfast/reports"
 	"github.com/holdfast-mcp/holdfast/suites"
 	"github.com/holdfast-mcp/holdfast/suites/judge"
 	"github.com/holdfast-mcp/holdfast/suites/world"
 )
 
-// firstRounds is how often DU-18 starts two servers on a store that does not exist.
-const firstRounds = 5
-
 var firstStarts = []suites.Test{
 	{
 		ID: "DU-18/two-first-starts", Clauses: []string{"DU-18"},
 		Title:  "two servers that are started at once on a store that does not exist leave it usable, with all that they acknowledged",
-		Faults: []string{"race"},
+		Faults: []string{"race"}, Numbers: reports.Numbers{Rounds: 5},
 		Drive: before(func(s *scene) {
 			fresh := s.Fresh()
-			for i := range firstRounds {
+			for i := range s.Numbers().Rounds {
 				fresh.Again()
 				s.firstRound(fmt.Sprint(i + 1))
 			}
 		}),
-		Judge: judge.FirstStartsLeaveAStore(firstRounds),
+		Judge: judge.Numbered(func(n reports.Numbers) judge.Rule { return judge.FirstStartsLeaveAStore(n.Rounds) }),
 	},
 }
 

@@ -1,10 +1,12 @@
 package durability
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/holdfast-mcp/holdfast/faults"
 	"github.com/holdfast-mcp/holdfast/fixtures/target"
+	"github.com/holdfast-mcp/holdfast/reports"
 	"github.com/holdfast-mcp/holdfast/suites"
 	"github.com/holdfast-mcp/holdfast/suites/judge"
 	"github.com/holdfast-mcp/holdfast/suites/world"
@@ -12,15 +14,6 @@ import (
 
 // Profile is the name under which a target claims these clauses.
 const Profile = "durability"
-
-const (
-	// concurrentWrites is N of DU-04 and DU-05.
-	concurrentWrites = 50
-	// killRounds is how often DU-01 kills behind an acknowledged write.
-	killRounds = 5
-	// alternations is how often each of two servers writes in its turn in DU-05.
-	alternations = 10
-)
 
 // Tests are the specs of profile DU, in the contract's order.
 func Tests() []suites.Test {
@@ -62,15 +55,17 @@ var kills = []suites.Test{
 	{
 		ID: "DU-01/killed-behind-the-answer", Clauses: []string{"DU-01"},
 		Title:  "an acknowledged write is there after the server was killed as its answer left",
-		Faults: []string{"kill-at-answer"},
+		Faults: []string{"kill-at-answer"}, Numbers: reports.Numbers{Rounds: 5},
 		Drive: on(func(s *scene) {
-			for range killRounds {
+			for range s.Numbers().Rounds {
 				s.helper.KilledAsAnswerLeaves(s.writing())
 				s.helper = s.NewCaller()
 			}
 			s.read(s.helper, "final")
 		}),
-		Judge: judge.All(judge.Placed("kill-at-answer", killRounds), judge.AckedSurvive("DU-01", killRounds)),
+		Judge: judge.Numbered(func(n reports.Numbers) judge.Rule {
+			return judge.All(judge.Placed("kill-at-answer", n.Rounds), judge.AckedSurvive("DU-01", n.Rounds))
+		}),
 	},
 }
 
@@ -114,37 +109,55 @@ var concurrent = []suites.Test{
 	{
 		ID: "DU-04/concurrent-on-one-connection", Clauses: []string{"DU-04"},
 		Title:  "of many writes held together and released at once on one connection all acknowledged ones are there",
-		Faults: []string{"race"},
+		Faults: []string{"race"}, Numbers: reports.Numbers{Concurrent: 50, Rounds: 1},
 		Drive: on(func(s *scene) {
-			s.Together(s.many(concurrentWrites), s.helper)
+			s.races(s.helper)
 			s.readByFresh()
 		}),
-		Judge: judge.All(judge.Placed("race", 1), judge.AckedSurvive("DU-04", 2)),
+		Judge: judge.Numbered(func(n reports.Numbers) judge.Rule {
+			return judge.All(judge.Placed("race", n.Rounds), judge.AckedSurvive("DU-04", 2))
+		}),
 	},
 	{
 		ID: "DU-05/two-servers-overlapping", Clauses: []string{"DU-05"},
 		Title:  "of many writes through two servers on one store at once all acknowledged ones are there",
-		Faults: []string{"race"},
+		Faults: []string{"race"}, Numbers: reports.Numbers{Concurrent: 50, Rounds: 1},
 		Drive: on(func(s *scene) {
-			second := s.NewCaller()
-			s.Together(s.many(concurrentWrites), s.helper, second)
+			s.races(s.helper, s.NewCaller())
 			s.readByFresh()
 		}),
-		Judge: judge.All(judge.Placed("race", 1), judge.AckedSurvive("DU-05", 2)),
+		Judge: judge.Numbered(func(n reports.Numbers) judge.Rule {
+			return judge.All(judge.Placed("race", n.Rounds), judge.AckedSurvive("DU-05", 2))
+		}),
 	},
 	{
 		ID: "DU-05/two-servers-alternating", Clauses: []string{"DU-05"},
-		Title: "of writes through two servers on one store in strict alternation all acknowledged ones are there",
+		Title:   "of writes through two servers on one store in strict alternation all acknowledged ones are there",
+		Numbers: reports.Numbers{Alternations: 10},
 		Drive: on(func(s *scene) {
 			second := s.NewCaller()
-			for range alternations {
+			for range s.Numbers().Alternations {
 				s.helper.Do(s.writing())
 				second.Do(s.writing())
 			}
 			s.readByFresh()
 		}),
-		Judge: judge.All(judge.Alternating, judge.AckedSurvive("DU-05", 2*alternations-1)),
+		Judge: judge.Numbered(func(n reports.Numbers) judge.Rule {
+			return judge.All(judge.Alternating, judge.AckedSurvive("DU-05", 2*n.Alternations-1))
+		}),
 	},
+}
+
+// races makes the concurrent writes through some callers, in as many rounds as are
+// asked for.
+func (s *scene) races(callers ...*world.Caller) {
+	for round := range s.Numbers().Rounds {
+		acts := s.many(s.Numbers().Concurrent)
+		for i := range acts {
+			acts[i] = acts[i].With("round", fmt.Sprint(round+1))
+		}
+		s.Together(acts, callers...)
+	}
 }
 
 // many makes n acts of distinct values.

@@ -33,19 +33,31 @@ func AckedSurvive(clause string, least int) Rule {
 				r.broke(clause, fmt.Sprintf("0 of %d acknowledged writes can be read back: the read fails", len(acked)),
 					fmt.Sprintf("call %s: %s", final.op.Invoked.ID, final.err), "answer: "+answerOf(final.op))
 			default:
-				r.survived(clause, acked, final)
+				r.survived(h, clause, acked, final)
 			}
 		}
 		return r
 	}
 }
 
-func (r *Ruling) survived(clause string, acked []string, final read) {
+func (r *Ruling) survived(h history.History, clause string, acked []string, final read) {
 	lost := slices.DeleteFunc(slices.Clone(acked), func(v string) bool { return slices.Contains(final.values, v) })
-	if len(lost) > 0 {
-		r.broke(clause, fmt.Sprintf("%d of %d acknowledged writes survived", len(acked)-len(lost), len(acked)),
-			"lost: "+quoted(lost), fmt.Sprintf("read back by call %s: %s", final.op.Invoked.ID, reports.Plural(len(final.values), "value")))
+	r.Tried = append(r.Tried, fmt.Sprintf("%d of %d acknowledged writes survived", len(acked)-len(lost), len(acked)))
+	if len(lost) == 0 {
+		return
 	}
+	facts := []string{"lost: " + quoted(lost), fmt.Sprintf("read back by call %s: %s", final.op.Invoked.ID, reports.Plural(len(final.values), "value"))}
+	rounds, of := byRound(h.Operations("write"))
+	hit := 0
+	for _, round := range rounds {
+		if slices.ContainsFunc(of[round], func(w history.Operation) bool { return slices.Contains(lost, w.Param("value")) }) {
+			hit++
+		}
+	}
+	if len(rounds) > 1 {
+		facts = append(facts, fmt.Sprintf("writes of %d of %d rounds were lost", hit, len(rounds)))
+	}
+	r.broke(clause, r.Tried[len(r.Tried)-1], facts...)
 }
 
 // ackedBefore are the distinct values whose write had been acknowledged when an

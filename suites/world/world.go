@@ -18,6 +18,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/fixtures/launch"
 	"github.com/holdfast-mcp/holdfast/fixtures/launch/browser"
 	"github.com/holdfast-mcp/holdfast/fixtures/target"
+	"github.com/holdfast-mcp/holdfast/reports"
 	"github.com/holdfast-mcp/holdfast/reports/history"
 	"github.com/holdfast-mcp/holdfast/reports/wait"
 )
@@ -50,6 +51,8 @@ type Config struct {
 	Leaks *Leaks
 	// Point is the one crash point to be tried (see PointName), "" for all.
 	Point string
+	// Numbers are how often the spec does what shows only sometimes.
+	Numbers reports.Numbers
 	// Browser lends the windows in which pages are opened; nil for a browser of the
 	// world's own.
 	Browser *browser.Lender
@@ -96,8 +99,18 @@ func Open(ctx context.Context, c Config) (*World, error) {
 	if thirdparty, err := target.Thirdparty(); err == nil {
 		w.scope["thirdparty"] = thirdparty // where there is none, whoever names it is told
 	}
+	if c.Numbers != (reports.Numbers{}) {
+		w.Mark(NumbersMark, map[string]any{"numbers": c.Numbers})
+	}
 	return w, writeAccounts(folder, c.Accounts)
 }
+
+// NumbersMark tells the judges how often a spec does what shows only sometimes:
+// {"numbers": reports.Numbers}.
+const NumbersMark = "numbers"
+
+// Numbers are how often the spec does what shows only sometimes.
+func (w *World) Numbers() reports.Numbers { return w.config.Numbers }
 
 // Dir is the world's private folder, {{dir}} of the target file.
 func (w *World) Dir() string { return w.dir }
