@@ -124,6 +124,11 @@ if postgres_is_here; then
 else
   skip "reference-postgres" "no PostgreSQL"
 fi
+if browser_is_here && postgres_is_here; then
+  gate 0 reference-browser-postgres
+else
+  skip "reference-browser-postgres" "no Chromium, or no PostgreSQL"
+fi
 holdfast "$unclear" "holdfast mutants" mutants
 
 # Helpers that nobody here wrote. What they do under these faults was found by hand

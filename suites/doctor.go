@@ -51,11 +51,8 @@ func (h Harness) Diagnose(ctx context.Context, nameOrPath string, allowOutside [
 	if err := fit(l.File, allowOutside); err != nil {
 		return d, Usage("the target %s cannot be run: %w", nameOrPath, err)
 	}
-	if why := notHere(l.File); why != "" {
-		return d, Usage("the target %s cannot be tried: %s", nameOrPath, why)
-	}
-	if _, err := browser.Find(); err != nil && anyProcess(l.File, onPage) {
-		return d, Usage("the target %s cannot be tried: it needs Chromium: %v", nameOrPath, err)
+	if lacks := lacking(l.File); lacks != "" {
+		return d, Usage("the target %s cannot be tried: %s", nameOrPath, lacks)
 	}
 	if h.Doctor == nil {
 		return d, fmt.Errorf("this build of holdfast cannot try a target")
@@ -74,6 +71,18 @@ func (h Harness) Diagnose(ctx context.Context, nameOrPath string, allowOutside [
 		d.ExitCode = gate.Interrupted
 	}
 	return d, scratch.Close()
+}
+
+// lacking says all that this machine lacks for a target, "" where it lacks nothing.
+func lacking(f *target.File) string {
+	var all []string
+	if why := notHere(f); why != "" {
+		all = append(all, why)
+	}
+	if _, err := browser.Find(); err != nil && anyProcess(f, onPage) {
+		all = append(all, "it needs Chromium: "+err.Error())
+	}
+	return strings.Join(all, "; ")
 }
 
 // machine looks for what specs may need. What it lacks is a fault where the
