@@ -84,8 +84,8 @@ func (s *scene) incomplete(mutation func(*scene) world.Act) {
 func (s *scene) normal(act world.Act) {
 	s.editor.Do(act)
 	s.settled()
+	s.look(converged) // before a read, which may bring the editor up to date
 	if _, there := s.Target.Profiles.Receipts.Tools["read"]; there {
 		s.editor.Do(s.read(converged))
 	}
-	s.look(converged)
 }
