@@ -19,6 +19,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/reference/editor/desk"
 	"github.com/holdfast-mcp/holdfast/reference/editor/ports"
 	"github.com/holdfast-mcp/holdfast/reference/editor/tripsclient"
+	"github.com/holdfast-mcp/holdfast/reference/serving"
 	"github.com/holdfast-mcp/holdfast/reference/toolspec"
 )
 
@@ -77,7 +78,7 @@ func FromEnv(getenv func(string) string) (Config, error) {
 	switch transport := getenv("EDITOR_TRANSPORT"); transport {
 	case "", "stdio":
 	case "http":
-		c.HTTPAddr, err = loopback(getenv("ADDR"), getenv("PORT"))
+		c.HTTPAddr, err = serving.Address("editor", "EDITOR_TRANSPORT", getenv("ADDR"), getenv("PORT"))
 	default:
 		err = fmt.Errorf("editor: EDITOR_TRANSPORT is %q, expected stdio or http", transport)
 	}
@@ -94,24 +95,6 @@ func duration(getenv func(string) string, variable string, otherwise time.Durati
 		return 0, fmt.Errorf("editor: %s is %q, expected a positive duration such as 500ms", variable, word)
 	}
 	return d, nil
-}
-
-// loopback refuses every address that other machines could reach.
-func loopback(addr, port string) (string, error) {
-	if addr == "" {
-		if port == "" {
-			return "", errors.New("editor: EDITOR_TRANSPORT is http, but neither ADDR nor PORT is set; set PORT, 0 for any free one")
-		}
-		addr = net.JoinHostPort("127.0.0.1", port)
-	}
-	host, _, err := net.SplitHostPort(addr)
-	if err != nil {
-		return "", fmt.Errorf("editor: ADDR is %q, expected host:port: %w", addr, err)
-	}
-	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return "", fmt.Errorf("editor: %q is no loopback address; the editor serves 127.0.0.1 only", host)
-	}
-	return addr, nil
 }
 
 // Ports are what the editor stands on; each can be decorated by itself.

@@ -2,6 +2,7 @@ package editor
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
@@ -42,7 +43,8 @@ func TestTheConfiguration(t *testing.T) {
 		`editor: EDITOR_LOOKUP_DEADLINE is "-1s", expected a positive duration such as 500ms`:                 {"EDITOR_LOOKUP_DEADLINE": "-1s"},
 		`editor: EDITOR_TRANSPORT is "tcp", expected stdio or http`:                                           {"EDITOR_TRANSPORT": "tcp"},
 		`editor: EDITOR_TRANSPORT is http, but neither ADDR nor PORT is set; set PORT, 0 for any free one`:    {"EDITOR_TRANSPORT": "http"},
-		`editor: "0.0.0.0" is no loopback address; the editor serves 127.0.0.1 only`:                          {"EDITOR_TRANSPORT": "http", "ADDR": "0.0.0.0:1"},
+		`editor: "0.0.0.0" is no loopback address; set ADDR to one, such as 127.0.0.1:1`:                      {"EDITOR_TRANSPORT": "http", "ADDR": "0.0.0.0:1"},
+		`editor: PORT is "99999", expected a port from 0 to 65535, 0 for any free one`:                        {"EDITOR_TRANSPORT": "http", "PORT": "99999"},
 		`editor: ADDR is "here", expected host:port: address here: missing port in address`:                   {"EDITOR_TRANSPORT": "http", "ADDR": "here"},
 	} {
 		_, err := from(change)
@@ -180,6 +182,8 @@ func TestWhatThePersonsSurfaceRefuses(t *testing.T) {
 	g.Expect(w.asks(http.MethodPost, "/editor/trip-1/type", "purpose").HTTP).To(Equal(http.StatusBadRequest))
 	g.Expect(w.asks(http.MethodPost, "/editor/trip-9/type", args{"field": "purpose", "text": "x"}).HTTP).To(Equal(http.StatusNotFound))
 	g.Expect(w.sees("trip-9")).To(And(HaveField("HTTP", http.StatusNotFound), HaveField("Code", ports.CodeNotFound)))
+	g.Expect(w.asks(http.MethodPost, "/editor/trip-1/type", json.RawMessage(`{"field": "purpose", "text": "`+"\xff"+`"}`)).HTTP).To(Equal(http.StatusBadRequest))
+	g.Expect(w.asks(http.MethodPut, "/editor/trip-1", nil)).To(And(HaveField("HTTP", http.StatusNotFound), HaveField("Code", ports.CodeNotFound)))
 	for header, status := range map[string]int{"Host": http.StatusMisdirectedRequest, "Origin": http.StatusForbidden} {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.person+"/editor/trip-1/reload", nil)
 		g.Expect(err).NotTo(HaveOccurred())

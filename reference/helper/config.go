@@ -9,11 +9,11 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"os"
 	"strings"
 	"time"
 
+	"github.com/holdfast-mcp/holdfast/reference/serving"
 	"github.com/holdfast-mcp/holdfast/reference/sidecar"
 	"github.com/holdfast-mcp/holdfast/reference/toolspec"
 )
@@ -64,7 +64,7 @@ func FromEnv(getenv func(string) string) (Config, error) {
 	switch transport := getenv("HELPER_TRANSPORT"); transport {
 	case "", "stdio":
 	case "http":
-		c.HTTPAddr, err = loopback(getenv("ADDR"), getenv("PORT"))
+		c.HTTPAddr, err = serving.Address("helper", "HELPER_TRANSPORT", getenv("ADDR"), getenv("PORT"))
 	default:
 		err = fmt.Errorf("helper: HELPER_TRANSPORT is %q, expected stdio or http", transport)
 	}
@@ -96,24 +96,6 @@ func duration(getenv func(string) string, name string, otherwise time.Duration) 
 		return 0, fmt.Errorf("helper: %s is %q, expected a positive duration such as 500ms", name, word)
 	}
 	return d, nil
-}
-
-// loopback refuses every address that other machines could reach.
-func loopback(addr, port string) (string, error) {
-	if addr == "" {
-		if port == "" {
-			return "", errors.New("helper: HELPER_TRANSPORT is http, but neither ADDR nor PORT is set; set PORT, 0 for any free one")
-		}
-		addr = net.JoinHostPort("127.0.0.1", port)
-	}
-	host, _, err := net.SplitHostPort(addr)
-	if err != nil {
-		return "", fmt.Errorf("helper: ADDR is %q, expected host:port: %w", addr, err)
-	}
-	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return "", fmt.Errorf("helper: %q is no loopback address; the helper serves 127.0.0.1 only", host)
-	}
-	return addr, nil
 }
 
 // Checking holds a call's raw arguments against the tool's schema, before dispatch.

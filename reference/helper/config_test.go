@@ -38,7 +38,8 @@ func TestConfigurationFromTheEnvironment(t *testing.T) {
 		{`helper: APP_TIMEOUT is "-1s", expected a positive duration such as 500ms`, []string{"APP_TIMEOUT", "-1s"}},
 		{`helper: HELPER_TRANSPORT is "sse", expected stdio or http`, []string{"HELPER_TRANSPORT", "sse"}},
 		{"helper: HELPER_TRANSPORT is http, but neither ADDR nor PORT is set; set PORT, 0 for any free one", []string{"HELPER_TRANSPORT", "http"}},
-		{`helper: "0.0.0.0" is no loopback address; the helper serves 127.0.0.1 only`, []string{"HELPER_TRANSPORT", "http", "ADDR", "0.0.0.0:80"}},
+		{`helper: PORT is "99999", expected a port from 0 to 65535, 0 for any free one`, []string{"HELPER_TRANSPORT", "http", "PORT", "99999"}},
+		{`helper: "0.0.0.0" is no loopback address; set ADDR to one, such as 127.0.0.1:80`, []string{"HELPER_TRANSPORT", "http", "ADDR", "0.0.0.0:80"}},
 		{`helper: ADDR is "here", expected host:port: address here: missing port in address`, []string{"HELPER_TRANSPORT", "http", "ADDR", "here"}},
 	} {
 		if bad.env != nil {

@@ -10,12 +10,12 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"github.com/holdfast-mcp/holdfast/reference/serving"
 	"github.com/holdfast-mcp/holdfast/reference/toolspec"
 	"github.com/holdfast-mcp/holdfast/reference/workflows/approval"
 	"github.com/holdfast-mcp/holdfast/reference/workflows/audit"
@@ -85,29 +85,11 @@ func FromEnv(getenv func(string) string) (Config, error) {
 	switch transport := getenv("WORKFLOWS_TRANSPORT"); transport {
 	case "", "stdio":
 	case "http":
-		c.HTTPAddr, err = loopback(getenv("ADDR"), getenv("PORT"))
+		c.HTTPAddr, err = serving.Address("workflows", "WORKFLOWS_TRANSPORT", getenv("ADDR"), getenv("PORT"))
 	default:
 		err = fmt.Errorf("workflows: WORKFLOWS_TRANSPORT is %q, expected stdio or http", transport)
 	}
 	return c, err
-}
-
-// loopback refuses every address that other machines could reach.
-func loopback(addr, port string) (string, error) {
-	if addr == "" {
-		if port == "" {
-			return "", errors.New("workflows: WORKFLOWS_TRANSPORT is http, but neither ADDR nor PORT is set; set PORT, 0 for any free one")
-		}
-		addr = net.JoinHostPort("127.0.0.1", port)
-	}
-	host, _, err := net.SplitHostPort(addr)
-	if err != nil {
-		return "", fmt.Errorf("workflows: ADDR is %q, expected host:port: %w", addr, err)
-	}
-	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return "", fmt.Errorf("workflows: %q is no loopback address; the server serves 127.0.0.1 only", host)
-	}
-	return addr, nil
 }
 
 // Ports are what the server stands on; each can be decorated by itself.

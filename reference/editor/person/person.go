@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"unicode/utf8"
 
 	"github.com/holdfast-mcp/holdfast/reference/editor/ports"
 )
@@ -39,7 +40,14 @@ func Handler(seat Seat, code func(error) ports.Code) http.Handler {
 	mux.HandleFunc("POST /editor/{draft}/type", s.types)
 	mux.HandleFunc("POST /session", s.signIn)
 	mux.HandleFunc("DELETE /session", s.signOut)
-	return addressedHere(http.NewCrossOriginProtection().Handler(mux))
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+		refuse(w, http.StatusNotFound, ports.CodeNotFound, "this editor has no such request")
+	})
+	own := http.NewCrossOriginProtection()
+	own.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		refuse(w, http.StatusForbidden, ports.CodeForbidden, "a page of another origin changes nothing here")
+	}))
+	return addressedHere(own.Handler(mux))
 }
 
 // addressedHere refuses a name that was bent to this machine (DNS rebinding).
@@ -161,7 +169,7 @@ const maxBody = 64 << 10
 
 func read(w http.ResponseWriter, r *http.Request, into any) bool {
 	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	if err = errors.Join(err, json.Unmarshal(raw, into)); err != nil {
+	if err = errors.Join(err, json.Unmarshal(raw, into)); err != nil || !utf8.Valid(raw) { // which would show another text than was typed
 		// The body may hold a password, so it is not repeated.
 		refuse(w, http.StatusBadRequest, ports.CodeInvalid, "the body is not the expected JSON object")
 		return false
