@@ -196,6 +196,31 @@ func TestOnlyThisMachinesOwnPagesChangeAnything(t *testing.T) {
 	g.Expect(send(func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "same-origin") })).To(Equal(http.StatusOK))
 }
 
+// A path or a method that is not in the table is refused like everything else.
+func TestWhatIsNoRequestIsNotFound(t *testing.T) {
+	g, w, s := begins(t)
+	ann := s.as("ann")
+	before := w.stored()
+	for _, r := range []struct{ method, path string }{
+		{"GET", "/"}, {"GET", "/api"}, {"POST", "/nowhere"}, {"GET", "/api/trips/"}, {"GET", "/api/trips/trip-1/"}, {"GET", "/api/trips/trip-1/more"},
+		{"POST", "/api/trips"}, {"PUT", "/api/trips/trip-1"}, {"DELETE", "/api/trips/trip-1"}, {"GET", "/api/trips/trip-1/submit"},
+		{"PATCH", "/api/trips/trip-1/submit"}, {"DELETE", "/api/trips/trip-1/commands/c1"}, {"GET", "/api/trips/trip-1/commands/c1/fence"},
+		{"PATCH", "/api//trips/trip-1"}, {"PATCH", "/api/trips/../trips/trip-1"}, {"POST", "/healthz"}, {"POST", "/trips/trip-1"}, {"GET", "/assets/none.js"},
+	} {
+		told := ann.do(r.method, r.path, update("c1", 1, `{"destination": "BOS"}`))
+		g.Expect(told.is()).To(Equal("404 not_found"), "%s %s", r.method, r.path)
+	}
+	g.Expect(w.stored()).To(Equal(before))
+	req, err := http.NewRequest("PATCH", s.url+"/api/trips/trip-1", strings.NewReader(update("c1", 1, `{"destination": "BOS"}`)))
+	g.Expect(err).NotTo(HaveOccurred())
+	req.Header.Set("Origin", "http://elsewhere.example")
+	resp, err := ann.client.Do(req)
+	g.Expect(err).NotTo(HaveOccurred())
+	defer resp.Body.Close()
+	g.Expect(answer{resp.StatusCode, readAll(t, resp)}.is()).To(Equal("403 forbidden"))
+	g.Expect(w.stored()).To(Equal(before))
+}
+
 // departing tells when the request of a command is known to have lost its caller.
 type departing struct {
 	ports.Gate

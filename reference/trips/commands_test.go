@@ -139,6 +139,10 @@ func TestAnInvalidRequestStoresNothing(t *testing.T) {
 		{`{"ExpectedRevision": 1, "commandId": "c", "patch": {"destination": "X"}}`, "unknown member"},
 		{`{"expectedRevision": 1, "commandId": "c", "patch": {"destination": "X"}} {}`, "one JSON object"},
 		{`{"expectedRevision": 1, "commandId": "c", "patch": {"destination": "X"}`, "one JSON object"},
+		{`{"expectedRevision": 1, "commandId": "c", "patch": {"destination": "Malm` + "\xf6" + `"}}`, "must be UTF-8"},
+		{`{"expectedRevision": 1, "commandId": "c", "patch": {"destination": "\ud83d"}}`, "each escape in it a character"},
+		{`{"expectedRevision": 1, "commandId": "c", "patch": {"destination": "\udE00 \uD83D"}}`, "each escape in it a character"},
+		{`{"expectedRevision": 1, "commandId": "c", "patch": {"destination": "\ud83d\\\ude00"}}`, "each escape in it a character"},
 		{`[]`, "one JSON object"}, {`null`, "one JSON object"}, {``, "one JSON object"},
 		{`{"expectedRevision": 1, "commandId": "c", "patch": {"destination": "` + strings.Repeat("x", 70_000) + `"}}`, "has more than 65536 bytes"},
 	} {
@@ -150,7 +154,9 @@ func TestAnInvalidRequestStoresNothing(t *testing.T) {
 	g.Expect(ann.submit("trip-1", `{"expectedRevision": 1}`).is()).To(Equal("400 invalid"))
 	g.Expect(ann.submit("trip-1", update("c", 1, `{"destination": "X"}`)).is()).To(Equal("400 invalid"), "a submission takes no patch")
 	g.Expect(w.stored()).To(Equal(before))
-	g.Expect(ann.patch("trip-1", update("c", 1, `{"destination": "X"}`)).status).To(Equal(200), "one that is right goes through")
+	const whole = `\ud83d\uDE00 \\ud83d \ufffd ` + "\U0001F600 \uFFFD"
+	g.Expect(ann.patch("trip-1", update("c", 1, `{"destination": "`+whole+`"}`)).status).To(Equal(200), "one that is right goes through")
+	g.Expect(ann.draft("trip-1").Destination).To(Equal("\U0001F600 \\ud83d \uFFFD \U0001F600 \uFFFD"))
 }
 
 func TestAFencedCommandIsRefusedFromThenOn(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/holdfast-mcp/holdfast/reference/trips/api"
 	"github.com/holdfast-mcp/holdfast/reference/trips/ports"
@@ -88,6 +89,9 @@ func duration(word string, otherwise time.Duration) (time.Duration, error) {
 func drafts(text string) ([]ports.Draft, error) {
 	if text == "" {
 		return nil, nil
+	}
+	if !utf8.ValidString(text) {
+		return nil, errors.New("it is not UTF-8; write it anew")
 	}
 	var given []struct{ Draft, Owner, Destination, Purpose, Starts, Ends string }
 	d := json.NewDecoder(strings.NewReader(text))

@@ -46,6 +46,7 @@ func TestWhatFromEnvRefuses(t *testing.T) {
 		{"TRIPS_STORE", "POSTGRES://u:secret@127.0.0.1/trips", `TRIPS_STORE is an address that begins with "POSTGRES://", expected the path`},
 		{"TRIPS_ACCOUNTS", "", "TRIPS_ACCOUNTS is not set; set it to"},
 		{"PORT", "", `PORT is "", expected a number from 0 to 65535`},
+		{"TRIPS_DRAFTS", `[{"draft": "d", "owner": "a", "purpose": "` + "\xff" + `"}]`, "it is not UTF-8"},
 		{"PORT", "70000", `PORT is "70000", expected a number`},
 		{"EDITOR_DEADLINE", "5", `EDITOR_DEADLINE: it is "5", expected a duration`},
 		{"EDITOR_LOOKUP_DEADLINE", "0s", `EDITOR_LOOKUP_DEADLINE: it is "0s", expected a duration`},

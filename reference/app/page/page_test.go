@@ -293,6 +293,24 @@ func TestOnlyThisMachineAndThisOriginMayAct(t *testing.T) {
 	}
 }
 
+func TestWhatIsNoRequestIsRefusedInTheAppsOwnWords(t *testing.T) {
+	d := newDesk(t)
+	for _, c := range []struct {
+		method, path, body string
+		headers            []string
+		status             int
+	}{
+		{"GET", "/nowhere", "", nil, 404},
+		{"PUT", "/items/i1", "", nil, 404},
+		{"POST", "/account/sign-in", `{"token": "` + "\xff" + `"}`, nil, 400},
+		{"POST", "/library/lock", "", []string{"Origin", "http://elsewhere.example"}, 403},
+	} {
+		got := d.ask(c.method, c.path, c.body, c.headers...)
+		NewWithT(t).Expect(got.Code).To(Equal(c.status), c.method+" "+c.path)
+		NewWithT(t).Expect(got.Body.String()).To(ContainSubstring(`"code":"malformed"`), c.method+" "+c.path)
+	}
+}
+
 var article = regexp.MustCompile(`(?s)<article class="card" data-item-id="([^"]*)" data-anchor="([^"]*)">(.*?)</article>`)
 
 func TestThePageShowsWhatTheLibraryHolds(t *testing.T) {

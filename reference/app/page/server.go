@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/holdfast-mcp/holdfast/reference/app/library"
 	"github.com/holdfast-mcp/holdfast/reference/app/ports"
@@ -71,7 +72,14 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("POST /library/unlock", s.lock(false))
 	mux.HandleFunc("POST /unblock", s.unblock)
 	mux.HandleFunc("GET /numbers", s.numbers)
-	return versioned(s.Contract, addressedHere(http.NewCrossOriginProtection().Handler(mux)))
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+		refuse(w, http.StatusNotFound, codeMalformed, "this app has no such request")
+	})
+	own := http.NewCrossOriginProtection()
+	own.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		refuse(w, http.StatusForbidden, codeMalformed, "a page of another origin changes nothing here")
+	}))
+	return versioned(s.Contract, addressedHere(own.Handler(mux)))
 }
 
 // addressedHere refuses a name that was bent to this machine (DNS rebinding).
@@ -201,7 +209,7 @@ func read(w http.ResponseWriter, r *http.Request, into any) bool {
 	if err == nil && len(raw) > 0 {
 		err = json.Unmarshal(raw, into)
 	}
-	if err != nil {
+	if err != nil || !utf8.Valid(raw) {
 		// The body may hold a token, so it is not repeated.
 		refuse(w, http.StatusBadRequest, codeMalformed, "the body is not the expected JSON object")
 		return false

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"path"
 
 	"github.com/holdfast-mcp/holdfast/reference/trips/commands"
 	"github.com/holdfast-mcp/holdfast/reference/trips/ports"
@@ -54,7 +55,32 @@ func (s *Server) Handler() (http.Handler, error) {
 	mux.HandleFunc("POST /api/trips/{draft}/submit", s.signedIn(s.mutation(ports.Submit)))
 	mux.HandleFunc("GET /api/trips/{draft}/commands/{command}", s.signedIn(s.receipt))
 	mux.HandleFunc("POST /api/trips/{draft}/commands/{command}/fence", s.signedIn(s.fence))
-	return addressedHere(http.NewCrossOriginProtection().Handler(mux)), nil
+	mux.HandleFunc("/", nothing)
+	own := http.NewCrossOriginProtection()
+	own.SetDenyHandler(http.HandlerFunc(foreign))
+	return addressedHere(asWritten(own.Handler(mux))), nil
+}
+
+// nothing answers what no request of the API is, whatever its method.
+func nothing(w http.ResponseWriter, _ *http.Request) {
+	say(w, http.StatusNotFound, ports.Refusal{Code: CodeNotFound, Reason: "this server has no such request; nothing was stored"})
+}
+
+// foreign answers a page of another origin that wants something changed.
+func foreign(w http.ResponseWriter, _ *http.Request) {
+	say(w, http.StatusForbidden, ports.Refusal{Code: CodeForbidden, Reason: "a page of another origin changes nothing here; nothing was stored"})
+}
+
+// asWritten answers a path that stands for another one (//, /../) like any that is not
+// there. A redirect would have the caller send its command a second time.
+func asWritten(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if at := r.URL.EscapedPath(); path.Clean(at) != at {
+			nothing(w, r)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // addressedHere refuses a name that was bent to this machine (DNS rebinding).

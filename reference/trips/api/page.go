@@ -53,11 +53,11 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 func (s *Server) asset(w http.ResponseWriter, r *http.Request) {
 	name := strings.TrimPrefix(r.URL.Path, "/assets/")
 	if !fs.ValidPath(name) || path.Ext(name) == ".html" {
-		http.NotFound(w, r)
+		nothing(w, r)
 		return
 	}
 	if about, err := fs.Stat(s.Page, name); err != nil || !about.Mode().IsRegular() {
-		http.NotFound(w, r)
+		nothing(w, r)
 		return
 	}
 	guarded(w)

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/holdfast-mcp/holdfast/reference/trips/ports"
 )
@@ -95,6 +96,9 @@ func members(w http.ResponseWriter, r *http.Request, known []string) (map[string
 	if err != nil {
 		return nil, ports.Invalid("the body could not be read to its end, or has more than %d bytes; nothing was stored", maxBody)
 	}
+	if !isText(raw) {
+		return nil, ports.Invalid("the body must be UTF-8, and each escape in it a character; nothing was stored")
+	}
 	body, err := object(raw)
 	if err != nil {
 		// The body may hold a password, so it is not repeated.
@@ -106,6 +110,19 @@ func members(w http.ResponseWriter, r *http.Request, known []string) (map[string
 		}
 	}
 	return body, nil
+}
+
+// surrogate is an escape that stands for half of a character, paired two that stand for one.
+var (
+	paired    = regexp.MustCompile(`\\u[dD][89aAbB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}`)
+	surrogate = regexp.MustCompile(`\\u[dD][89a-fA-F]`)
+)
+
+// isText says whether JSON holds characters only. encoding/json takes anything else,
+// and puts U+FFFD where it stood: a command would save what nobody has sent.
+func isText(raw []byte) bool {
+	escapes := bytes.ReplaceAll(raw, []byte(`\\`), []byte(" ")) // every backslash left begins one
+	return utf8.Valid(raw) && !surrogate.Match(paired.ReplaceAll(escapes, nil))
 }
 
 var errNoObject = errors.New("it is not one JSON object with each member once")

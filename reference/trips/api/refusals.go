@@ -12,6 +12,7 @@ const (
 	CodeInvalid       = "invalid"
 	CodeSignInRefused = "sign_in_refused"
 	CodeSignedOut     = "signed_out"
+	CodeForbidden     = "forbidden"
 	CodeNotFound      = "not_found"
 	CodeNoReceipt     = "no_receipt"
 	CodeConflict      = "revision_conflict"
