@@ -142,9 +142,9 @@ func (c *Caller) callsOf(t mcp.Tool) ([]Call, string) {
 const mostVaried = 4
 
 func (c *Caller) generatedCalls(t mcp.Tool) ([]Call, string) {
-	var in schema
+	in, unread := schemaOf(t.InputSchema)
 	whole, err := schemas.Compile(t.InputSchema)
-	if err != nil || json.Unmarshal(t.InputSchema, &in) != nil {
+	if err != nil || unread != nil {
 		return nil, "its inputSchema cannot be read"
 	}
 	base, _ := in.generated(c.w.Word("generated")).(map[string]any)
@@ -207,9 +207,9 @@ func literally(v any) any {
 // itself there are none, and the reason.
 func (c *Caller) Breaches(of Callable, fresh func() map[string]string, most int) ([]Act, string) {
 	raw := c.rawInputSchema(of.Tool)
-	var in schema
+	in, unread := schemaOf(raw)
 	whole, err := schemas.Compile(raw)
-	if err != nil || json.Unmarshal(raw, &in) != nil {
+	if err != nil || unread != nil {
 		return nil, "its inputSchema cannot be read"
 	}
 	call := of.Calls[0]

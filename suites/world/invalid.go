@@ -2,7 +2,6 @@ package world
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/holdfast-mcp/holdfast/fixtures/mcp"
@@ -75,9 +74,9 @@ func (c *Caller) tools() []mcp.Tool {
 
 func (c *Caller) inputSchema(tool string) (schema, bool) {
 	for _, t := range c.tools() {
-		var in schema
-		if t.Name == tool && json.Unmarshal(t.InputSchema, &in) == nil {
-			return in, true
+		if t.Name == tool {
+			in, err := schemaOf(t.InputSchema)
+			return in, err == nil
 		}
 	}
 	return schema{}, false

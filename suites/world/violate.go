@@ -23,8 +23,8 @@ func (c *Caller) Violations(fresh func() Act, keywords ...string) []Act {
 	act := fresh()
 	name := c.tool(act).Name
 	raw := c.rawInputSchema(name)
-	var in schema
-	if raw == nil || json.Unmarshal(raw, &in) != nil {
+	in, err := schemaOf(raw)
+	if err != nil {
 		Inconclusive("tools/list gives no inputSchema of %s that can be read", name)
 	}
 	whole, err := schemas.Compile(raw)
