@@ -166,8 +166,11 @@ func allListed(f *target.File, helper string, listed []string) string {
 		}
 	}
 	if du := f.Profiles.Durability; du != nil && its(target.ProfileDurability) {
-		for _, tool := range slices.Concat(du.Setup, du.Writes, du.Invalid, []target.Tool{du.Read}) {
+		for _, tool := range slices.Concat(du.Setup, du.Writes, du.Invalid) {
 			named = append(named, tool.Name)
+		}
+		if du.Keeps != target.KeepsNothing {
+			named = append(named, du.Read.Name)
 		}
 	}
 	slices.Sort(named)
@@ -200,6 +203,9 @@ func (t *trial) writeAndRead(w *world.World, c *world.Caller) {
 		t.accepted(op)
 		return op.Invoked.Tool
 	})
+	if w.Target.Profiles.Durability.Keeps == target.KeepsNothing {
+		return
+	}
 	t.step(stepRead, func() string {
 		op := c.Do(world.Act{Role: "read"})
 		t.accepted(op)

@@ -20,6 +20,9 @@ func Tests() []suites.Test {
 	all := slices.Concat(kills, lost, crashPoints, concurrent, full, cancelled, ends, sessions, honest, keyed, claims, damaged, forms, firstStarts)
 	for i := range all {
 		all[i].Profile = Profile
+		if !readless(all[i].ID) {
+			all[i].NotFor = keptAnd(all[i].NotFor)
+		}
 		all[i].NotFor = claimedAnd(all[i].NotFor)
 	}
 	return all

@@ -229,6 +229,7 @@ func (c *Caller) Breaches(of Callable, fresh func() map[string]string, most int)
 			continue // another keyword of the schema allows it after all
 		}
 		tool := call.tool
+		tool.Values = "" // whatever a call answers that is to be refused, it is no read
 		arguments, object := literally(again[i].value).(map[string]any)
 		if !object {
 			continue
