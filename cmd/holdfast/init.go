@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/google/renameio/v2"
@@ -21,6 +22,7 @@ import (
 // initFlags are what init was told.
 type initFlags struct {
 	url, out, name     string
+	revision           string
 	write, read        string
 	args, env, answers []string
 	force, asJSON      bool
@@ -52,6 +54,7 @@ With --url it asks a streamable HTTP server that runs already, and writes values
 	flags.Var(text(&f.url, "the address of a streamable HTTP server, such as http://127.0.0.1:8080/mcp"), "url", "ask a streamable HTTP server that runs already")
 	flags.Var(text(&f.out, "a file"), "out", "where the target file is written (default NAME.yaml)")
 	flags.Var(text(&f.name, "a name"), "name", "what the target is called (default what the server calls itself)")
+	flags.Var(text(&f.revision, "a revision of MCP, such as 2026-07-28"), "revision", "the revision of MCP to ask for (default that of a target file that names none, and 2026-07-28 where it is refused)")
 	flags.Var(text(&f.write, "the name of a tool"), "write", "the tool that writes")
 	flags.Var(text(&f.read, "the name of a tool"), "read", "the tool that shows what was written")
 	flags.Var(texts(&f.args, "TOOL.NAME=VALUE"), "arg", "an argument that only you know, as TOOL.NAME=VALUE; JSON, or text (may be repeated)")
@@ -75,18 +78,26 @@ func (p *program) initiate(ctx context.Context, f initFlags, command []string) (
 	}
 	options.Version = p.harness.Version
 	options.Say = func(said string) { fmt.Fprintln(p.err, render.Plain(said)) }
+	// What cannot be written is said before anything is tried.
+	path := f.out
+	options.Named = func(name string) error {
+		if f.out == "" {
+			path = name + ".yaml"
+		}
+		return mayWrite(path, f.force)
+	}
 	if f.out != "" {
-		if err := mayWrite(f.out, f.force); err != nil {
+		if err := mayWrite(path, f.force); err != nil {
 			return 0, err
 		}
 	}
 	found, err := proposal.Propose(ctx, options)
+	if ctx.Err() != nil {
+		fmt.Fprintln(p.err, "interrupted: the server was ended, and no file was written")
+		return gate.Interrupted, nil
+	}
 	shown := initiated{Proposal: found}
 	if err != nil {
-		if ctx.Err() != nil {
-			p.code = gate.Interrupted
-			return gate.Interrupted, nil
-		}
 		var nothing *proposal.NothingWorked
 		if f.asJSON && errors.As(err, &nothing) {
 			shown.Error = err.Error()
@@ -96,22 +107,19 @@ func (p *program) initiate(ctx context.Context, f initFlags, command []string) (
 		}
 		return 0, suites.Usage("%w", err)
 	}
-	if f.out == "" {
-		f.out = found.Name + ".yaml"
-	}
-	if err := mayWrite(f.out, f.force); err != nil {
+	if err := mayWrite(path, f.force); err != nil {
 		return 0, err
 	}
-	if err := renameio.WriteFile(f.out, []byte(found.File), 0o644); err != nil {
-		return 0, fmt.Errorf("writing the target file %s: %w", f.out, err)
+	if err := renameio.WriteFile(path, []byte(found.File), 0o644); err != nil {
+		return 0, fmt.Errorf("writing the target file %s: %w", path, err)
 	}
-	shown.Path = f.out
+	shown.Path = path
 	return 0, p.show(f.asJSON, shown, shown.text)
 }
 
 // options are what the flags ask for.
 func (f initFlags) options(command []string) (proposal.Options, error) {
-	o := proposal.Options{Command: command, URL: f.url, Name: f.name, Write: f.write, Read: f.read, Env: map[string]string{}, Arguments: map[string]map[string]string{}}
+	o := proposal.Options{Command: command, URL: f.url, Name: f.name, Revision: f.revision, Write: f.write, Read: f.read, Env: map[string]string{}, Arguments: map[string]map[string]string{}}
 	switch {
 	case f.url != "" && len(command) > 0:
 		return o, suites.Usage("init was given both --url and a command; expected one: the command is started, the URL is asked as it is")
@@ -142,14 +150,31 @@ func (f initFlags) options(command []string) (proposal.Options, error) {
 			return o, suites.Usage("--answer has the key %q; expected write, read, name, arg.TOOL.NAME or env.NAME", key)
 		}
 	}
+	if o.Name != "" && !targetName.MatchString(o.Name) {
+		return o, suites.Usage("--name is %q; expected letters, digits, _, . and -, at most 64", o.Name)
+	}
 	for _, env := range f.env {
 		name, value, ok := strings.Cut(env, "=")
-		if !ok || name == "" {
-			return o, suites.Usage("--env is %q; expected NAME=VALUE", env)
+		if !ok || !variable.MatchString(name) {
+			return o, suites.Usage("--env is %q; expected NAME=VALUE, where NAME is letters, digits and _, no digit first", namedOnly(env))
 		}
 		o.Env[name] = value
 	}
 	return o, f.arguments(o.Arguments)
+}
+
+// How a target, and a variable of an environment, can be called.
+var (
+	targetName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`)
+	variable   = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+)
+
+// namedOnly is what was written without its value, which may be a secret.
+func namedOnly(env string) string {
+	if name, _, ok := strings.Cut(env, "="); ok {
+		return name + "=…"
+	}
+	return env
 }
 
 // arguments reads --arg TOOL.NAME=VALUE.
@@ -176,9 +201,16 @@ func mayWrite(path string, force bool) error {
 		}
 		return suites.Usage("the file %s is there already; expected a new one: name another with --out, or say --force to write over it", path)
 	}
-	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
+	folder := filepath.Dir(path)
+	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
 		return suites.Usage("the folder of %s is not there; make it, or name another file with --out", path)
 	}
+	probe, err := os.CreateTemp(folder, ".holdfast-init-")
+	if err != nil {
+		return suites.Usage("nothing can be written into the folder of %s: %w; expected one that you may write into: name a file in another one with --out", path, err)
+	}
+	probe.Close()
+	os.Remove(probe.Name())
 	return nil
 }
 
