@@ -5,6 +5,7 @@ import (
 	"os"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 
 	. "github.com/onsi/gomega"
@@ -19,14 +20,20 @@ func TestTheRunInTheReadmeIsOfToday(t *testing.T) {
 	text, err := os.ReadFile("../../README.md")
 	g.Expect(err).NotTo(HaveOccurred())
 	readme := string(text)
-	l, err := harness().List("reference")
+	h := harness()
+	l, err := h.List("reference")
 	g.Expect(err).NotTo(HaveOccurred())
 
 	run, without := 0, 0
-	judged := map[string]bool{} // parts of a clause too: a report counts them by themselves
+	judged := map[string]bool{} // a part of another level than its clause is a row of its own
 	for _, s := range l.Specs {
-		for _, c := range s.Clauses {
-			judged[c] = true
+		for _, ref := range s.Clauses {
+			base, part, _ := strings.Cut(ref, "/")
+			c, _ := h.Catalogue.Get(base)
+			if p, ok := c.Part(part); ok && p.Level != c.Level {
+				base = ref
+			}
+			judged[base] = true
 		}
 		if s.Settled == "" {
 			run++
