@@ -83,10 +83,15 @@ type referenceOverHTTP struct {
 // serveReference starts the processes of a profile as the target reference-http
 // names them, each called directly.
 func serveReference(t *testing.T, profile string) referenceOverHTTP {
+	return serveBuiltIn(t, "reference-http", profile)
+}
+
+// serveBuiltIn is serveReference of another built-in target of ours.
+func serveBuiltIn(t *testing.T, name, profile string) referenceOverHTTP {
 	t.Helper()
 	g := NewWithT(t)
-	text, _ := targets.Read("reference-http")
-	whole, err := target.Parse("reference-http", text)
+	text, _ := targets.Read(name)
+	whole, err := target.Parse(name, text)
 	g.Expect(err).NotTo(HaveOccurred())
 	file := whole.For(profile)
 	run, err := launch.NewRun("")

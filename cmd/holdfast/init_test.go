@@ -14,7 +14,8 @@ import (
 )
 
 // talk makes this test binary a small MCP server on stdio: add_note and list_notes over
-// a file. It is asked through the hidden environment variable that names its store.
+// a file. It is asked through the hidden environment variable that names its store. Where
+// another one names a file, it makes that file when it is called, and never answers.
 func init() {
 	store, asked := os.LookupEnv("HOLDFAST_TEST_NOTES_FILE")
 	if !asked {
@@ -31,6 +32,12 @@ func init() {
 			}
 		}
 		if json.Unmarshal(lines.Bytes(), &m) != nil || m.ID == nil {
+			continue
+		}
+		if called := os.Getenv("HOLDFAST_TEST_NOTES_SILENT"); called != "" && m.Method == "tools/call" {
+			if err := os.WriteFile(called, nil, 0o600); err != nil {
+				panic(err)
+			}
 			continue
 		}
 		result, _ := json.Marshal(talk(store, m.Method, m.Params.Name, m.Params.Arguments.Text))
@@ -103,6 +110,13 @@ func TestInitSaysWhatIsWrong(t *testing.T) {
 		"an answer without one":  {[]string{"init", "--answer", "write", "--", "x"}, "expected KEY=VALUE"},
 		"an argument of no tool": {[]string{"init", "--arg", "text=x", "--", "x"}, "expected TOOL.NAME=VALUE"},
 		"half a variable":        {[]string{"init", "--env", "X", "--", "x"}, "expected NAME=VALUE"},
+		"a variable of no name":  {[]string{"init", "--env", "a b=secret", "--", "x"}, `--env is "a b=…"; expected NAME=VALUE`},
+		"no name of a target":    {[]string{"init", "--name", "my notes", "--", "x"}, `--name is "my notes"; expected letters, digits`},
+		"no revision":            {[]string{"init", "--revision", "2026-01-01", "--url", "http://127.0.0.1:1/mcp"}, `revision "2026-01-01" is not known; expected`},
+		"a folder as a file":     {[]string{"init", "--out", "/", "--", "x"}, "which is a folder"},
+		"it ends at once":        {[]string{"init", "--", "sh", "-c", "echo the store is missing >&2; exit 3"}, "| the store is missing"},
+		"it is no MCP server":    {[]string{"init", "--", "sh", "-c", "echo welcome"}, "wrote \"welcome\" to stdout"},
+		"it says what it hears":  {[]string{"init", "--", "cat"}, "holdfast: "},
 		"no such folder":         {[]string{"init", "--out", "no/such/x.yaml", "--", "x"}, "the folder of no/such/x.yaml is not there"},
 		"no such command":        {[]string{"init", "--", "no-such-server"}, `there is no command "no-such-server"`},
 	} {
