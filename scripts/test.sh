@@ -99,6 +99,13 @@ if [ "${CI:-}" = true ] || { command -v npm >/dev/null && [ "$(uname -sm)" = "Li
 else
   skip "official MCP conformance suite" "no npm, or not Linux on x86-64"
 fi
+# So do the tests of init, which describes servers that somebody else wrote.
+step "thirdparty go" fixtures/thirdparty/install.sh go || true
+if [ "${CI:-}" = true ] || node20_is_here; then
+  step "thirdparty npm, public and notes-node" fixtures/thirdparty/install.sh npm public notes-node || true
+else
+  skip "init on servers on Node" "no npm, or no node of version 20 or newer"
+fi
 scripts/check.sh || failed_steps+=("check (see above)")
 tests
 if ! step "build" make --no-print-directory build; then
