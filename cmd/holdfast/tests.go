@@ -53,7 +53,7 @@ func mutants() []suites.Mutant {
 		all = append(all, mutant)
 	}
 	for _, s := range saboteurs.All() {
-		all = append(all, suites.Mutant{Name: s.Name, Breaks: s.Title, Specs: s.Specs, Saboteur: true})
+		all = append(all, suites.Mutant{Name: s.Name, Breaks: s.Title, Specs: s.Specs, Saboteur: true, Target: s.Target})
 	}
 	return all
 }

@@ -22,7 +22,9 @@ type Saboteur struct {
 	Title string
 	// Specs are patterns of the specs that it must spoil.
 	Specs []string
-	seams func() world.Seams
+	// Target is the built-in target on which they are run; "" is the reference.
+	Target string
+	seams  func() world.Seams
 }
 
 // All are the saboteurs, in the order of design rule 12.
@@ -47,25 +49,17 @@ var all = []Saboteur{
 	{
 		Name: "kill-does-nothing", Title: "a kill that does nothing",
 		Specs: []string{"WR-02/*", "WR-05/order-across-kills-of-the-helper", "WF-14/killed-*", "WF-29/interrupted-and-reviewed", "DU-01/*"},
-		seams: func() world.Seams {
-			return world.Seams{Kill: func(func(context.Context) error) func(context.Context) error {
-				return func(context.Context) error { return nil }
-			}}
-		},
+		seams: killsNobody,
 	},
 	{
 		Name: "strike-elsewhere", Title: "a tracer that strikes at the first point, wherever it was told to",
-		Specs: []string{"DU-03/every-crash-point-of-a-write"},
-		seams: func() world.Seams {
-			return world.Seams{Trigger: func(t *crashpoint.Trigger) *crashpoint.Trigger {
-				if t != nil {
-					first := *t
-					first.At, first.Side = crashpoint.Address{N: 1}, crashpoint.Before
-					t = &first
-				}
-				return t
-			}}
-		},
+		Specs: []string{"DU-03/every-crash-point-of-a-write", "DU-23/accepts-writes-behind-kills"},
+		seams: strikesFirst,
+	},
+	{
+		Name: "strike-before-any-file", Title: "a tracer that strikes before the write has made any file, wherever it was told to",
+		Specs: []string{"DU-23/*"}, Target: "notes",
+		seams: strikesFirst,
 	},
 	{
 		Name: "cut-before-commit", Title: "a cut before the commit: the request is lost where its answer should be",
@@ -185,6 +179,25 @@ var all = []Saboteur{
 			return world.Seams{Clock: func() time.Duration { left -= time.Millisecond; return left }}
 		},
 	},
+}
+
+// killsNobody says of every kill that it was done.
+func killsNobody() world.Seams {
+	return world.Seams{Kill: func(func(context.Context) error) func(context.Context) error {
+		return func(context.Context) error { return nil }
+	}}
+}
+
+// strikesFirst strikes before the first call.
+func strikesFirst() world.Seams {
+	return world.Seams{Trigger: func(t *crashpoint.Trigger) *crashpoint.Trigger {
+		if t != nil {
+			first := *t
+			first.At, first.Side = crashpoint.Address{N: 1}, crashpoint.Before
+			t = &first
+		}
+		return t
+	}}
 }
 
 // early holds the request where the answer should be held.

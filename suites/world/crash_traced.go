@@ -23,10 +23,16 @@ func (w *World) onCopy(c Crash, base string) traced {
 	if err := w.restore(base); err != nil {
 		Broken("restoring the stores: %v", err)
 	}
+	return w.underTrace(c, filepath.Dir(base))
+}
+
+// underTrace starts a traced process on the stores as they are; folder takes what the
+// tracer needs.
+func (w *World) underTrace(c Crash, folder string) traced {
 	if c.Process == "" && w.onPage() {
 		Inconclusive("the helper is a page in the browser, so there is no process of it to be traced")
 	}
-	trace, err := crashpoint.Prepare(filepath.Dir(base), crashpoint.Plan{
+	trace, err := crashpoint.Prepare(folder, crashpoint.Plan{
 		Naming:  crashpoint.Naming{Roots: w.rootsOf(c), Exclude: []string{"tmp/*", "runtime/*", "*-shm"}, Patterns: []string{operationID.String()}},
 		NoRings: true,
 	})
