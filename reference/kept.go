@@ -133,4 +133,5 @@ var kept = map[string][]string{
 	"DU-21": {"helper.work.get", "helper.merge"},
 	"DU-22": {"sidecar.versionOf", "sidecar.file.prepare"},
 	"DU-23": {"sidecar.file.dsn", "sidecar.file.prepare"},
+	"DU-24": {"sidecar.appendIntent", "helper.work.get"},
 }

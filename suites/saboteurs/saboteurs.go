@@ -62,6 +62,11 @@ var all = []Saboteur{
 		seams: strikesFirst,
 	},
 	{
+		Name: "server-lives-on", Title: "a kill that does nothing, to a server whose child has work in hand",
+		Specs: []string{"DU-24/*"}, Target: "notes",
+		seams: killsNobody,
+	},
+	{
 		Name: "cut-before-commit", Title: "a cut before the commit: the request is lost where its answer should be",
 		Specs: []string{"WR-06/answer-withheld", "WR-06/answer-cut", "WR-07/answer-withheld", "DU-02/answer-withheld", "DU-02/answer-cut"},
 		seams: func() world.Seams {
