@@ -52,7 +52,8 @@ func (k writeKill) standing() string {
 
 // KillsDoNotBlock (DU-23): behind a kill in the middle of a write the next server
 // starts, and accepts a write within the time that a caller waits for one answer. A
-// server that refuses because the store itself was torn is DU-02's and DU-03's matter.
+// server that refuses because the store itself was torn is DU-02's and DU-03's matter;
+// half of the kills at least have to have left a whole one.
 func KillsDoNotBlock(h history.History) Ruling {
 	var r Ruling
 	all := writeKills(h)
@@ -61,11 +62,20 @@ func KillsDoNotBlock(h history.History) Ruling {
 		r.doubted("of %s in the middle of a write %d hit where they should have", reports.Plural(len(all), "kill"), len(hit))
 		return r
 	}
-	var blocked []string
+	var blocked, torn []string
 	for _, k := range hit {
-		if why := r.blockedBehind(h, k); why != "" {
+		switch why, is := r.behindKill(h, k); is {
+		case blocks:
 			blocked = append(blocked, k.standing()+": "+why)
+		case tears:
+			torn = append(torn, why)
 		}
+	}
+	switch {
+	case 2*len(torn) > len(hit):
+		r.Doubts = append(r.Doubts, torn...)
+	case len(torn) > 0:
+		r.Tried = append(r.Tried, torn...)
 	}
 	if len(blocked) > 0 {
 		r.broke("DU-23", fmt.Sprintf("behind %d of %s in the middle of a write the next server accepts no write", len(blocked), reports.Plural(len(hit), "kill")), most(blocked)...)
@@ -73,17 +83,25 @@ func KillsDoNotBlock(h history.History) Ruling {
 	return r
 }
 
-// blockedBehind says how the server behind a kill was blocked, "" where it was not.
-func (r *Ruling) blockedBehind(h history.History, k writeKill) string {
+// What a kill did to the server behind it.
+type effect int
+
+const (
+	spares effect = iota
+	blocks
+	tears // the store, so that nothing is said
+)
+
+// behindKill says what became of the server behind a kill, and why.
+func (r *Ruling) behindKill(h history.History, k writeKill) (string, effect) {
 	for _, m := range h.Marks("restart-failed") {
 		if text(m.Data, "run") != k.run {
 			continue
 		}
 		if len(k.made) == 0 {
-			r.doubted("behind a kill (%s) the server does not start again, which is DU-03's matter: %s", k.where, text(m.Data, "error"))
-			return ""
+			return fmt.Sprintf("behind a kill (%s) the server does not start again, which is DU-03's matter: %s", k.where, text(m.Data, "error")), tears
 		}
-		return "it does not start: " + text(m.Data, "error")
+		return "it does not start: " + text(m.Data, "error"), blocks
 	}
 	var refused []history.Operation
 	for _, w := range h.Operations("write") {
@@ -91,22 +109,21 @@ func (r *Ruling) blockedBehind(h history.History, k writeKill) string {
 			continue
 		}
 		if w.Outcome() == history.Done {
-			return ""
+			return "", spares
 		}
 		refused = append(refused, w)
 	}
 	if len(refused) == 0 {
 		r.doubted("behind a kill (%s) no write was tried", k.where)
-		return ""
+		return "", spares
 	}
 	for _, read := range h.Operations("read") {
 		if read.Param("run") == k.run && read.Outcome() == history.Refused {
-			r.doubted("behind a kill (%s) the store cannot be read, which is DU-02's and DU-03's matter: %s", k.where, answerOf(read))
-			return ""
+			return fmt.Sprintf("behind a kill (%s) the store cannot be read, which is DU-02's and DU-03's matter: %s", k.where, answerOf(read)), tears
 		}
 	}
 	last := refused[len(refused)-1]
-	return fmt.Sprintf("%s, the last one %s: %s: %s", reports.Plural(len(refused), "write"), last.Invoked.ID, last.Outcome(), answerOf(last))
+	return fmt.Sprintf("%s, the last one %s: %s: %s", reports.Plural(len(refused), "write"), last.Invoked.ID, last.Outcome(), answerOf(last)), blocks
 }
 
 // A log, a journal or a page of a database may well grow by a little with each start
@@ -115,8 +132,8 @@ const bytesOfAKill = 16 << 10
 
 // LeftoversDoNotPileUp (DU-23): what lies below {{dir}} after all kills at a place is
 // no more than what lay there after half of them, beside what as many rounds without a
-// kill, and the writes that were killed and are there, take. What is taken away once it
-// is old does not pile up. The control is that something that the write had made stood
+// kill, and the writes that were killed and are there, take. What was
+// left has been made old, because what is taken away in time does not pile up. The control is that something that the write had made stood
 // there when each kill had hit.
 func LeftoversDoNotPileUp(rounds int) Rule {
 	return func(h history.History) Ruling {
@@ -138,8 +155,8 @@ func LeftoversDoNotPileUp(rounds int) Rule {
 func (r *Ruling) pilesUp(h history.History, place, rounds int, kills []writeKill) {
 	hit := slices.DeleteFunc(hits(kills), func(k writeKill) bool { return len(k.made) == 0 })
 	unharmed := h.Marks("rounds-unharmed")
-	half, okH := layBelow(h, "settled-behind-a-kill", place, rounds/2)
-	full, okF := layBelow(h, "settled-behind-a-kill", place, rounds)
+	half, okH := layBelow(h, place, rounds/2)
+	full, okF := layBelow(h, place, rounds)
 	switch {
 	case len(hit) < rounds:
 		r.doubted("of %s within a write, %d hit while something stood there that the write had made; %d were needed", reports.Plural(len(kills), "kill"), len(hit), rounds)
@@ -163,11 +180,7 @@ func (r *Ruling) pilesUp(h history.History, place, rounds int, kills []writeKill
 		return n + there*((n+rounds/2-1)/max(rounds/2, 1))
 	}
 	grown := number(full, "entries") - number(half, "entries")
-	last := full
-	if aged, ok := layBelow(h, "leftovers-made-old", place, 0); ok {
-		last = aged
-	}
-	stays := staysOf(last, late)
+	stays := staysOf(full, late)
 	facts := []string{
 		hit[0].standing(),
 		fmt.Sprintf("%s after %s, %d after %d; as many rounds without a kill add %d", reports.Plural(number(half, "entries"), "file"), reports.Plural(rounds/2, "kill"), number(full, "entries"), rounds, number(unharmed[0].Data, "entries")),
@@ -183,8 +196,8 @@ func (r *Ruling) pilesUp(h history.History, place, rounds int, kills []writeKill
 }
 
 // layBelow is what was seen below {{dir}} behind a round at a place.
-func layBelow(h history.History, mark string, place, round int) (map[string]any, bool) {
-	for _, m := range h.Marks(mark) {
+func layBelow(h history.History, place, round int) (map[string]any, bool) {
+	for _, m := range h.Marks("settled-behind-a-kill") {
 		if number(m.Data, "place") == place && number(m.Data, "round") == round {
 			return m.Data, true
 		}

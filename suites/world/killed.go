@@ -21,13 +21,11 @@ import (
 )
 
 // The marks of kills in the middle of writes (DU-23): rounds in which nobody was
-// killed, a kill, what lay below {{dir}} once a later server had come to rest, and
-// that again after what was left had been made old and one more server had run.
+// killed, a kill, and what lay below {{dir}} once a later server had come to rest.
 const (
 	UnharmedMark = "rounds-unharmed"
 	KillMark     = "killed-in-a-write"
 	SettledMark  = "settled-behind-a-kill"
-	AgedMark     = "leftovers-made-old"
 )
 
 // Kills is one server after another that is killed in the middle of a write, on one
@@ -37,8 +35,8 @@ type Kills struct {
 	// how often at each.
 	Places, Rounds int
 	// Made: only at places where something stands that the write has made, a
-	// file, folder or link. Then what lies below {{dir}} is counted, also over half as
-	// many rounds without a kill.
+	// file, folder or link. Then what is left is made old, and what lies below {{dir}} is
+	// counted, also over half as many rounds without a kill.
 	Made bool
 	// Write is a write of a fresh value, Read reads everything back.
 	Write, Read func() Act
@@ -49,12 +47,14 @@ type killing struct {
 	Kills
 	w      *World
 	folder string // what the tracers need
+	base   string // the stores before the first kill, where they may have to be put back
 	left   map[string][]string
 	runs   []string // of the present place
 }
 
 // KillInWrites does it. It ends at the first server behind a kill that accepts no
-// write, because none behind it would either.
+// write, because none behind it would either. Where that is because the store itself
+// was torn it is put back, if nothing is counted, and the next place is tried.
 func (w *World) KillInWrites(kills Kills) {
 	if err := crashpoint.Available(); err != nil {
 		panic(Stop{Verdict: verdict.NotRun, Reason: err.Error()})
@@ -74,6 +74,8 @@ func (w *World) KillInWrites(kills Kills) {
 	}
 	if k.Made {
 		k.unharmed()
+	} else if k.base, err = w.snapshot(); err != nil {
+		Broken("copying the stores: %v", err)
 	}
 	for i, place := range places {
 		k.runs = nil
@@ -81,9 +83,6 @@ func (w *World) KillInWrites(kills Kills) {
 			if !k.round(fmt.Sprintf("p%d.r%d", i+1, round+1), i+1, round+1, place) {
 				return
 			}
-		}
-		if k.Made {
-			k.age(i + 1)
 		}
 	}
 }
@@ -119,47 +118,49 @@ func (k *killing) record() crashpoint.Record {
 }
 
 // places are the moments of the write at which servers are killed. Of those at which
-// the same things stand that the write has made, it is the last; what is gone at the
-// write's end comes first, because that is what only a kill leaves.
+// the same things stand that the write has made, it is the last; where more stands at
+// another moment only that one is taken. What is gone at the write's end comes first,
+// because that is what only a kill leaves.
 func (k *killing) places(record crashpoint.Record) []crashpoint.Moment {
 	if !k.Made {
 		return spread(crashpoint.Reduce(record), k.Places)
 	}
 	moments := crashpoint.Moments(record)
-	kept := map[string]bool{}
-	if len(moments) > 0 {
-		for _, name := range record.Made(moments[len(moments)-1]) {
-			kept[name] = true
-		}
-	}
-	at, passing := map[string]crashpoint.Moment{}, map[string]bool{}
-	var sets []string
+	var all []standing
 	for _, m := range moments {
 		made := k.counted(record.Made(m))
-		if len(made) == 0 {
-			continue
+		at := slices.IndexFunc(all, func(s standing) bool { return slices.Equal(s.made, made) })
+		switch {
+		case len(made) == 0:
+		case at >= 0:
+			all[at].at = m
+		default:
+			all = append(all, standing{made, m})
 		}
-		set := strings.Join(made, "\n")
-		if _, known := at[set]; !known {
-			sets = append(sets, set)
-		}
-		at[set] = m
-		passing[set] = slices.ContainsFunc(made, func(name string) bool { return !kept[name] })
 	}
-	slices.SortStableFunc(sets, func(a, b string) int {
-		if passing[a] == passing[b] {
-			return 0
-		}
-		if passing[a] {
-			return -1
-		}
-		return 1
+	largest := slices.DeleteFunc(slices.Clone(all), func(s standing) bool {
+		return slices.ContainsFunc(all, func(other standing) bool { return len(other.made) > len(s.made) && s.within(other.made) })
 	})
-	var places []crashpoint.Moment
-	for _, set := range sets[:min(len(sets), k.Places)] {
-		places = append(places, at[set])
+	var passing, kept []crashpoint.Moment
+	for _, s := range largest {
+		if s.within(record.Made(moments[len(moments)-1])) {
+			kept = append(kept, s.at)
+		} else {
+			passing = append(passing, s.at)
+		}
 	}
-	return places
+	places := slices.Concat(passing, kept)
+	return places[:min(len(places), k.Places)]
+}
+
+// standing is what the write had made and stood there, and the last moment of that.
+type standing struct {
+	made []string
+	at   crashpoint.Moment
+}
+
+func (s standing) within(names []string) bool {
+	return !slices.ContainsFunc(s.made, func(name string) bool { return !slices.Contains(names, name) })
 }
 
 // spread picks at most n of a list, with its two ends, evenly.
@@ -175,7 +176,7 @@ func spread[T any](all []T, n int) []T {
 }
 
 // round kills one server in a write, and lets a fresh one read and write; false where
-// that one accepted no write.
+// nothing can come of going on.
 func (k *killing) round(run string, place, round int, at crashpoint.Moment) bool {
 	hit := crashpoint.Run{Moment: at}
 	tried := k.kill(run, place, round, hit, hit.ByNumber())
@@ -194,15 +195,26 @@ func (k *killing) round(run string, place, round int, at crashpoint.Moment) bool
 		}
 		w.Mark(RestartMark, map[string]any{"run": run, "error": err.Error()})
 		w.EndCallers()
-		return false
+		return k.putBack()
 	}
-	again.Do(k.Read().At("restarted").With("run", run))
+	read := again.Do(k.Read().At("restarted").With("run", run))
 	accepted := k.writesAgain(run, again)
 	again.end()
 	if accepted && k.Made {
-		k.lookAround(SettledMark, run, place, round)
+		k.lookAround(run, place, round)
 	}
-	return accepted
+	return accepted || read.Outcome() == history.Refused && k.putBack()
+}
+
+// putBack puts the stores back, and says whether that could be done.
+func (k *killing) putBack() bool {
+	if k.base == "" {
+		return false
+	}
+	if err := k.w.restore(k.base); err != nil {
+		Broken("restoring the stores: %v", err)
+	}
+	return true
 }
 
 // unansweredStart says that a server did not shake hands in time.
@@ -239,6 +251,9 @@ func (k *killing) kill(run string, place, round int, at crashpoint.Run, trigger 
 		}
 	}
 	k.left[run] = left
+	if k.Made {
+		k.age(left)
+	}
 	w.Mark(KillMark, map[string]any{
 		"run": run, "place": place, "round": round, "hit": hit, "outcome": string(outcome),
 		"side": string(at.Side), "call": at.Point.Call, "path": at.Point.Path, "n": at.Point.N, "struck": struck.Point.N,
@@ -293,7 +308,7 @@ func (k *killing) unharmed() {
 
 // lookAround records how much lies below {{dir}}, and what of that the kills at this
 // place have left.
-func (k *killing) lookAround(mark, run string, place, round int) {
+func (k *killing) lookAround(run string, place, round int) {
 	k.w.Quiet()
 	there, stays := k.w.belowDir(), map[string]any{}
 	for _, run := range k.runs {
@@ -302,31 +317,25 @@ func (k *killing) lookAround(mark, run string, place, round int) {
 			stays[run] = list(still)
 		}
 	}
-	k.w.Mark(mark, map[string]any{"run": run, "place": place, "round": round, "entries": len(there), "bytes": sum(there), "stays": stays})
+	k.w.Mark(SettledMark, map[string]any{"run": run, "place": place, "round": round, "entries": len(there), "bytes": sum(there), "stays": stays})
 }
 
-// lastMonth is how old leftovers are made: who takes away only what is old does so now.
-const lastMonth = 30 * 24 * time.Hour
+// longAgo is how old leftovers are made.
+const longAgo = 30 * 24 * time.Hour
 
-// age makes what the kills have left old, lets one more server run, and looks again.
-func (k *killing) age(place int) {
-	then, aged := time.Now().Add(-lastMonth), 0
-	for _, run := range k.runs {
-		for _, name := range k.left[run] {
-			path := filepath.Join(k.w.dir, filepath.FromSlash(name))
-			if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink == 0 && os.Chtimes(path, then, then) == nil {
-				aged++
-			}
+// age makes what a kill has left old, so that who takes away, or breaks, only what is
+// old does so at once.
+func (k *killing) age(left []string) {
+	then := time.Now().Add(-longAgo)
+	for _, name := range left {
+		path := filepath.Join(k.w.dir, filepath.FromSlash(name))
+		if info, err := os.Lstat(path); err != nil || info.Mode()&fs.ModeSymlink != 0 {
+			continue
+		}
+		if err := os.Chtimes(path, then, then); err != nil {
+			Broken("making %s, which a kill has left, old: %v", name, err)
 		}
 	}
-	if aged == 0 {
-		return
-	}
-	c := k.w.NewCaller()
-	c.Do(k.Read().At("aged"))
-	c.Do(k.Write().At("aged"))
-	c.end()
-	k.lookAround(AgedMark, "", place, 0)
 }
 
 // counted leaves out what never counts as left behind.
