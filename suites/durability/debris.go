@@ -1,6 +1,7 @@
 package durability
 
 import (
+	"github.com/holdfast-mcp/holdfast/reports"
 	"github.com/holdfast-mcp/holdfast/suites"
 	"github.com/holdfast-mcp/holdfast/suites/judge"
 	"github.com/holdfast-mcp/holdfast/suites/world"
@@ -10,11 +11,9 @@ const (
 	// blockingPlaces is at how many places of a write a server is killed, once each, to
 	// see whether the next one is blocked.
 	blockingPlaces = 6
-	// debrisPlaces and debrisRounds are at how many places, and how often at each,
-	// servers are killed while something stands that the write has made. What lies there
-	// after half of the rounds is compared with what lies there after all.
+	// debrisPlaces is at how many places servers are killed while something stands that
+	// the write has made.
 	debrisPlaces = 2
-	debrisRounds = 6
 )
 
 var debris = []suites.Test{
@@ -28,9 +27,15 @@ var debris = []suites.Test{
 	{
 		ID: "DU-23/leftovers-do-not-pile-up", Clauses: []string{"DU-23"},
 		Title:  "what kills in the middle of writes leave below {{dir}} does not grow with their number",
-		Faults: []string{"crash-point"},
-		Drive:  on(func(s *scene) { s.killedInWrites(world.Kills{Places: debrisPlaces, Rounds: debrisRounds, Made: true}) }),
-		Judge:  judge.All(judge.KillsDoNotBlock, judge.LeftoversDoNotPileUp(debrisRounds)),
+		Faults: []string{"crash-point"}, Numbers: reports.Numbers{Rounds: 3},
+		// What lies there after that many kills at a place is compared with what lies
+		// there after twice as many.
+		Drive: on(func(s *scene) {
+			s.killedInWrites(world.Kills{Places: debrisPlaces, Rounds: 2 * s.Numbers().Rounds, Made: true})
+		}),
+		Judge: judge.Numbered(func(n reports.Numbers) judge.Rule {
+			return judge.All(judge.KillsDoNotBlock, judge.LeftoversDoNotPileUp(2*n.Rounds))
+		}),
 	},
 }
 

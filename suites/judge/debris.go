@@ -185,7 +185,7 @@ func (r *Ruling) pilesUp(h history.History, place, rounds int, kills []writeKill
 		hit[0].standing(),
 		fmt.Sprintf("%s after %s, %d after %d; as many rounds without a kill add %d", reports.Plural(number(half, "entries"), "file"), reports.Plural(rounds/2, "kill"), number(full, "entries"), rounds, number(unharmed[0].Data, "entries")),
 	}
-	if over := grown - own("entries"); over > 1 && len(stays) > 1 {
+	if least, over := min(2, len(late)), grown-own("entries"); over >= least && len(stays) >= least {
 		r.broke("DU-23", fmt.Sprintf("what kills leave piles up: %d of the last %s left something that stays", len(stays), reports.Plural(len(late), "kill")),
 			append(facts, "left and still there: "+quoted(stays))...)
 		return
