@@ -20,7 +20,8 @@ var forms = []suites.Test{
 		ID: "DU-08/refused", Clauses: []string{"DU-08/refused"},
 		Title: "arguments that break a tool's own inputSchema are refused",
 		Drive: on(func(s *scene) {
-			s.eachBreach(fewBreaches, func(act world.Act) { s.helper.Do(act) })
+			s.eachBreach(fewBreaches, s.behindARead)
+			s.readIfThere("last")
 		}),
 		Judge: judge.BreachesRefused,
 	},
@@ -48,20 +49,38 @@ var forms = []suites.Test{
 		Drive: on(func(s *scene) {
 			for _, tool := range s.helper.Claiming(world.AnyTool) {
 				for _, call := range tool.Calls {
-					s.helper.Do(s.calling(call))
+					s.behindARead(s.calling(call))
 				}
 			}
-			s.eachBreach(breachesLookedAt, func(act world.Act) { s.helper.Do(act) })
+			for _, act := range s.helper.DeclaredInvalid(s.Word("never-written")) {
+				s.behindARead(act)
+			}
+			s.eachBreach(breachesLookedAt, s.behindARead)
+			s.readIfThere("last")
 		}),
 		Judge: judge.RefusedByStructure,
 	},
 }
 
-// eachBreach makes, of each tool that accepts a valid call, calls that break its
-// inputSchema, and hands them over.
+// behindARead makes a call behind a read. The read of the next call is the one behind
+// this one.
+func (s *scene) behindARead(act world.Act) {
+	s.readIfThere("between")
+	s.helper.Do(act)
+}
+
+// readIfThere reads everything back, of a server that keeps something.
+func (s *scene) readIfThere(moment string) {
+	if !keepsNothing(s.Target) {
+		s.read(s.helper, moment)
+	}
+}
+
+// eachBreach hands over, of each tool, a valid call and calls that break its
+// inputSchema.
 func (s *scene) eachBreach(most int, do func(world.Act)) {
 	for _, tool := range s.helper.Claiming(world.AnyTool) {
-		s.helper.Do(s.calling(tool.Calls[0]))
+		do(s.calling(tool.Calls[0]))
 		acts, why := s.helper.Breaches(tool, s.fresh, most)
 		if why != "" {
 			s.Mark("no breaches", map[string]any{"tool": tool.Tool, "why": why})

@@ -25,9 +25,7 @@ func on(play func(*scene)) func(*world.World) {
 		s.Launch()
 		s.helper = s.NewCaller()
 		s.helper.SetUp()
-		if !keepsNothing(w.Target) {
-			s.read(s.helper, "first") // that reads work is what later ones are held to
-		}
+		s.readIfThere("first") // that reads work is what later ones are held to
 		play(s)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -17,21 +16,92 @@ import (
 const toolErrorsSince = "2025-11-25"
 
 // BreachesRefused (DU-08/refused): of each tool that acknowledged a valid call, no call
-// that breaks its own inputSchema is acknowledged. One that is refused in words only is
-// the business of DU-19.
+// that breaks its own inputSchema is acknowledged. One that was answered as a result and
+// took no effect may have been refused in words, which is the business of DU-19.
 func BreachesRefused(h history.History) Ruling {
 	var r Ruling
 	accepted, tried := map[string][]string{}, map[string]int{}
-	for _, o := range r.breaches(h) {
+	all := r.breaches(h)
+	judged := 0
+	for _, o := range all {
+		took, why := tookCall(h, o)
+		if took == unclear {
+			r.Tried = append(r.Tried, notJudged(o))
+			continue
+		}
+		judged++
 		tried[o.Invoked.Tool]++
-		if o.Outcome() == history.Done && !refusedInWords(o) {
-			accepted[o.Invoked.Tool] = append(accepted[o.Invoked.Tool], fmt.Sprintf("call %s: %s: %s", o.Invoked.ID, o.Param("violation"), shortened(string(o.Invoked.Arguments), 200)))
+		if took == accepts {
+			accepted[o.Invoked.Tool] = append(accepted[o.Invoked.Tool], fmt.Sprintf("call %s: %s: %s; %s", o.Invoked.ID, o.Param("violation"), shortened(string(o.Invoked.Arguments), 200), why))
 		}
 	}
 	for _, tool := range slices.Sorted(maps.Keys(accepted)) {
 		r.broke("DU-08/refused", fmt.Sprintf("%s acknowledged %d of %d calls that its own inputSchema forbids", tool, len(accepted[tool]), tried[tool]), most(accepted[tool])...)
 	}
+	if judged == 0 && len(all) > 0 {
+		r.doubted("whether a call was refused cannot be told of any: %s", notJudged(all[0]))
+	}
 	return r
+}
+
+// How a call that is to be refused was taken.
+type taken int
+
+const (
+	unclear     taken = iota // answered as a result, and nothing tells more
+	accepts                  // it took effect, or was answered as a valid call is
+	refuses                  // an error by its structure
+	byTheFile                // a result that the target file's predicate takes for a refusal
+	ineffective              // a result, without the effect that a valid call has
+)
+
+// tookCall says how a call that is to be refused was taken, and by what that is known.
+// No word of the answer is looked at.
+func tookCall(h history.History, o history.Operation) (taken, string) {
+	switch {
+	case o.Returned == nil || outcomeUnknown(o):
+		return unclear, ""
+	case o.Returned.IsError:
+		return refuses, ""
+	case o.Returned.Unmapped:
+		return unclear, ""
+	case o.Outcome() == history.Refused:
+		return byTheFile, "a refusal, as the target file's predicates have it"
+	}
+	changed, seen := changedBy(h, o)
+	if changed {
+		return accepts, "it changed what can be read back"
+	}
+	visible, formed := false, ""
+	for _, valid := range h.Operations("") {
+		if valid.Invoked.Tool != o.Invoked.Tool || valid.Invoked.Role == "invalid" || valid.Outcome() != history.Done {
+			continue
+		}
+		if sameForm(valid, o) {
+			formed = valid.Invoked.ID
+		}
+		effect, _ := changedBy(h, valid)
+		visible = visible || effect
+	}
+	switch {
+	case formed != "" && visible:
+		return unclear, "" // an acknowledgement of nothing, or a refusal in that form
+	case formed != "":
+		return accepts, fmt.Sprintf("it is answered as the valid call %s is: %s", formed, shortened(answerOf(o), 200))
+	case !seen:
+		return unclear, ""
+	case visible:
+		return ineffective, "it changed nothing that can be read back, as a valid call does"
+	case o.Param("declared") == "yes":
+		return ineffective, "the target file says that it must be refused, and it changed nothing that can be read back"
+	}
+	return unclear, ""
+}
+
+// notJudged says of which call it cannot be told whether it was refused, and what to do.
+func notJudged(o history.Operation) string {
+	return fmt.Sprintf("not judged: whether %s refused call %s (%s) cannot be told by its effect or by the form of its answer; say in the target file by refused what its refusals look like; its answer: %s",
+		o.Invoked.Tool, o.Invoked.ID, o.Param("violation"), shortened(answerOf(o), 200))
 }
 
 // breaches are the invalid calls that were answered, of the tools that acknowledged a
@@ -128,17 +198,6 @@ func formOf(o history.Operation) string {
 	return noMCPAnswer
 }
 
-// inWords is how a text begins that is a refusal.
-var inWords = regexp.MustCompile(`(?i)^\W*(error|failed|failure|invalid|refused|denied|forbidden|unauthorized|cannot|can't|could not|couldn't|unable|not found|no such|unknown)\b`)
-
-// refusedInWords says whether an answer that is no error by its structure begins as one.
-func refusedInWords(o history.Operation) bool {
-	if o.Returned == nil || o.Returned.IsError {
-		return false
-	}
-	return inWords.MatchString(wordsOf(o))
-}
-
 // wordsOf is the text of an answer.
 func wordsOf(o history.Operation) string {
 	var answer struct{ Content []struct{ Text string } }
@@ -151,22 +210,32 @@ func wordsOf(o history.Operation) string {
 }
 
 // RefusedByStructure (DU-19): a refusal is a JSON-RPC error or has isError, and is not
-// told by its wording only. The control is one refusal that was told so.
+// told by its wording only. Held to it are answers that the target file takes for a
+// refusal, and calls that must be refused, by the target file or by their inputSchema,
+// and that took no effect; what an answer says is evidence and no ground. The control
+// is one refusal that was told by its structure.
 func RefusedByStructure(h history.History) Ruling {
 	var r Ruling
-	worded := map[string][]string{}
+	worded, refusals := map[string][]string{}, map[string]int{}
 	structured := 0
 	for _, o := range slices.Concat(h.Operations(claimRole), h.Operations("invalid")) {
+		took, why := tookCall(h, o)
 		switch {
-		case o.Returned == nil || outcomeUnknown(o):
-		case o.Returned.IsError:
+		case took == refuses:
 			structured++
-		case o.Outcome() == history.Refused || refusedInWords(o):
-			worded[o.Invoked.Tool] = append(worded[o.Invoked.Tool], fmt.Sprintf("call %s: %s: %q", o.Invoked.ID, shortened(string(o.Invoked.Arguments), 200), shortened(wordsOf(o), 200)))
+			refusals[o.Invoked.Tool]++
+		case took == byTheFile, took == ineffective && o.Invoked.Role == "invalid":
+			refusals[o.Invoked.Tool]++
+			if breach := o.Param("violation"); breach != "" {
+				why = breach + "; " + why
+			}
+			worded[o.Invoked.Tool] = append(worded[o.Invoked.Tool], fmt.Sprintf("call %s: %s: %q (%s)", o.Invoked.ID, shortened(string(o.Invoked.Arguments), 200), shortened(wordsOf(o), 200), why))
+		case took == unclear && o.Invoked.Role == "invalid" && o.Returned != nil && !outcomeUnknown(o):
+			r.Tried = append(r.Tried, notJudged(o))
 		}
 	}
 	for _, tool := range slices.Sorted(maps.Keys(worded)) {
-		r.broke("DU-19", fmt.Sprintf("%s answered %s as a result, which only its wording tells", tool, reports.Plural(len(worded[tool]), "refusal")), most(worded[tool])...)
+		r.broke("DU-19", fmt.Sprintf("%s answered %d of %s as a result, which only its wording tells", tool, len(worded[tool]), reports.Plural(refusals[tool], "refusal")), most(worded[tool])...)
 	}
 	r.Tried = append(r.Tried, fmt.Sprintf("%s told by their structure", reports.Plural(structured, "refusal")))
 	if structured == 0 && r.silent() {

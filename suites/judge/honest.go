@@ -21,7 +21,7 @@ func changedNothing(clause string, h history.History) Ruling {
 		if outcomeUnknown(o) {
 			r.doubted("call %s got no answer, so that it is not known to be an error", o.Invoked.ID)
 		}
-		if o.Outcome() != history.Refused {
+		if o.Outcome() != history.Refused || o.Returned.Unmapped {
 			continue
 		}
 		if o.Field("changed") != nil {
@@ -65,7 +65,7 @@ func (r *Ruling) storeUnchanged(clause string, h history.History) {
 	for _, o := range h.Operations("invalid") {
 		before, after, seen := digests(h, o.Param("pair"))
 		switch {
-		case o.Outcome() != history.Refused || o.Field("changed") != nil:
+		case o.Outcome() != history.Refused || o.Returned.Unmapped || o.Field("changed") != nil:
 		case !seen:
 			r.doubted("the declared state was not seen around call %s", o.Invoked.ID)
 		case before != after:

@@ -10,7 +10,8 @@ import (
 
 // HurtStoreIsTold (DU-22): of a store of which a file was damaged while the server was
 // stopped, the next read is refused, or the server does not start; it is not answered
-// as a success, and what the file held is kept behind a further write. A file that
+// as a success, and what the file held is kept behind a further write. Whether an answer
+// without the writes is that of an empty store is told by its form, see emptied. A file that
 // the reads do not need, and a log of which the whole entries are read on, are sound.
 // The undamaged copy that could be read proves that the damage is what is told.
 func HurtStoreIsTold(h history.History) Ruling {
@@ -61,7 +62,7 @@ func (r *Ruling) hurt(h history.History, mark map[string]any, kept []string) int
 		case missing == 0:
 			return 0 // the reads do not need what was lost
 		case missing == len(kept):
-			r.broke("DU-22", "a damaged store is taken for an empty one", facts...)
+			r.emptied(h, file, read, facts)
 		case mark["log"] == true:
 			return 1
 		default:
@@ -74,6 +75,26 @@ func (r *Ruling) hurt(h history.History, mark map[string]any, kept []string) int
 	}
 	r.hurtBytesKept(h, run, facts)
 	return 1
+}
+
+// emptied rules on an answer that shows none of the writes: it is that of an empty
+// store where it has the form of the answer on a store before the first write. What
+// only its words can tell from a refusal is doubted.
+func (r *Ruling) emptied(h history.History, file string, shown read, facts []string) {
+	var said Ruling // of other reads nothing is said here
+	for _, first := range said.reads(h, "first") {
+		if first.err != "" {
+			continue
+		}
+		if sameForm(first.op, shown.op) {
+			r.broke("DU-22", "a damaged store is taken for an empty one", append(facts, "its answer: "+shortened(answerOf(shown.op), 200))...)
+			return
+		}
+		r.doubted("with %s damaged %s answered as a success, without any of the writes, and not as an empty store is; is that a refusal? Say by refused in profiles.durability.read what its refusals look like. Its answer: %s; of an empty store: %s",
+			file, shown.op.Invoked.Tool, shortened(answerOf(shown.op), 300), shortened(answerOf(first.op), 300))
+		return
+	}
+	r.doubted("with %s damaged %s answered as a success, without any of the writes, and how it answers for an empty store is not known", file, shown.op.Invoked.Tool)
 }
 
 // toldOrRead says whether a read on a damaged store came back.

@@ -9,6 +9,8 @@ import (
 // hurtStore is DU-22: an undamaged copy that reads, and one file cut in half.
 func hurtStore() history.History {
 	s := newStory()
+	s.n = -1
+	s.call("read", params("moment", "first"), showing(`{"notes": []}`))                       // c0
 	s.call("write", value("one"), done())                                                     // c1
 	s.call("write", value("two"), done())                                                     // c2
 	s.call("read", params("moment", "whole"), done("values", list("one", "two")))             // c3
@@ -23,9 +25,18 @@ func hurtStore() history.History {
 	return s.told()
 }
 
-func hurtShows(values ...string) edit { return ends("c4", done("values", list(values...))) }
+// showing is a read's answer of one text, with what the target file's jq finds in it.
+func showing(text string, values ...string) ending {
+	e := text1(text)
+	e.Fields = row("values", list(values...))
+	return e
+}
+
+func hurtShows(values ...string) edit { return ends("c4", showing(`{"notes": ["…"]}`, values...)) }
 
 func TestHurtStoreIsTold(t *testing.T) {
+	empty := "its answer: " + string(text1(`{"notes": ["…"]}`).Answer)
+	inWords, noNotes := string(text1("Error: cannot parse").Answer), string(text1("No notes yet.").Answer)
 	const left = "notes: 50 of 100 bytes were left"
 	asLog := each("the mark of r1", func(e history.Event) bool {
 		return e.Kind == history.KindMark && e.Mark.Data["run"] == "r1"
@@ -38,12 +49,20 @@ func TestHurtStoreIsTold(t *testing.T) {
 	}, func(e *history.Event) { e.Mark.Name, e.Mark.Data["run"] = "server-refused", "r1" })
 	rules(t, HurtStoreIsTold, hurtStore(),
 		variant{"taken for empty", edits(hurtShows()),
-			finds(broken("DU-22", "a damaged store is taken for an empty one", left, "read back by call c4: 0 of 2 acknowledged writes")), nil},
+			finds(broken("DU-22", "a damaged store is taken for an empty one", left, "read back by call c4: 0 of 2 acknowledged writes", empty)), nil},
+		variant{"a text for an answer, where an empty store is none", edits(ends("c4", showing("Error: cannot parse"))), nil, []string{
+			"with notes damaged work_read answered as a success, without any of the writes, and not as an empty store is; is that a refusal? Say by refused in profiles.durability.read what its refusals look like. Its answer: " + inWords + "; of an empty store: " + string(text1(`{"notes": []}`).Answer)}},
+		variant{"other words than of an empty store", edits(ends("c0", showing("No notes yet.")), ends("c4", showing("Error: cannot parse", "Error: cannot parse"))), nil, []string{
+			"with notes damaged work_read answered as a success, without any of the writes, and not as an empty store is; is that a refusal? Say by refused in profiles.durability.read what its refusals look like. Its answer: " + inWords + "; of an empty store: " + noNotes}},
+		variant{"the words of an empty store", edits(ends("c0", showing("No notes yet.")), ends("c4", showing("No notes yet."))),
+			finds(broken("DU-22", "a damaged store is taken for an empty one", left, "read back by call c4: 0 of 2 acknowledged writes", "its answer: "+noNotes)), nil},
+		variant{"how an empty store is answered is not known", edits(noCall("c0"), hurtShows()), nil, []string{
+			"with notes damaged work_read answered as a success, without any of the writes, and how it answers for an empty store is not known"}},
 		variant{"half of it is a success", edits(hurtShows("one")),
 			finds(broken("DU-22", "a damaged store is answered as a success", left, "read back by call c4: 1 of 2 acknowledged writes")), nil},
 		variant{"half of a log is read on", edits(hurtShows("one"), asLog), nil, nil},
 		variant{"a log is taken for empty", edits(hurtShows(), asLog),
-			finds(broken("DU-22", "a damaged store is taken for an empty one", left, "read back by call c4: 0 of 2 acknowledged writes")), nil},
+			finds(broken("DU-22", "a damaged store is taken for an empty one", left, "read back by call c4: 0 of 2 acknowledged writes", empty)), nil},
 		variant{"overwritten by the next write", edits(ends("c5", done()), overwritten),
 			finds(broken("DU-22", "a damaged store is overwritten", left, "the next write c5: done: ", "no file holds what it held then")), nil},
 		variant{"told, put aside and begun anew", edits(ends("c5", done())), nil, nil},

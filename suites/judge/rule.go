@@ -47,11 +47,11 @@ func All(rules ...Rule) Rule {
 // Ruled is what a rule says of a history, and nothing against a target that
 // acknowledged nothing in it, or whose answers the target file's jq did not fit:
 // whatever seems wrong then may be the target file's own fault (contract,
-// "acknowledged").
+// "acknowledged"). A call that a claim or a breach is tried with is judged by itself.
 func Ruled(rule Rule, h history.History) Ruling {
 	r := rule(h)
 	for _, o := range h.Operations("") {
-		if o.Returned != nil && o.Returned.Unmapped {
+		if o.Returned != nil && o.Returned.Unmapped && o.Invoked.Role != "invalid" && o.Invoked.Role != claimRole {
 			r.Findings = nil
 			r.Doubts = append([]string{fmt.Sprintf("the answer of call %s (%s) was not understood: %s", o.Invoked.ID, o.Invoked.Tool, o.Returned.Reason)}, r.Doubts...)
 			return r

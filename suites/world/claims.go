@@ -82,6 +82,7 @@ const CallRole = "call"
 // Act is the call with these values of the templates.
 func (c Call) Act(params map[string]string) Act {
 	tool := c.tool
+	tool.Values = "" // what it shows is not read
 	return Act{Role: CallRole, Tool: &tool, Params: params}.With("arguments", c.how())
 }
 

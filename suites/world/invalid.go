@@ -12,13 +12,8 @@ import (
 // one violation each, with those that the target file adds. value is what would
 // be written if the violation went unseen.
 func (c *Caller) InvalidCalls(value string) []Act {
-	d := c.w.Target.Profiles.Durability
-	var acts []Act
-	for i, tool := range d.Invalid {
-		acts = append(acts, Act{Role: "invalid", Tool: &tool, Params: map[string]string{
-			"value": value, "key": "key " + value, "n": "0", "violation": fmt.Sprintf("the target file's invalid call %d", i+1)}})
-	}
-	write := d.Writes[0]
+	acts := c.DeclaredInvalid(value)
+	write := c.w.Target.Profiles.Durability.Writes[0]
 	in, found := c.inputSchema(write.Name)
 	if !found {
 		return acts
@@ -33,6 +28,16 @@ func (c *Caller) InvalidCalls(value string) []Act {
 		tool := write
 		tool.Arguments, _ = v.value.(map[string]any)
 		acts = append(acts, Act{Role: "invalid", Tool: &tool, Params: map[string]string{"violation": v.what}})
+	}
+	return acts
+}
+
+// DeclaredInvalid are the calls that the server must refuse, as the target file says.
+func (c *Caller) DeclaredInvalid(value string) []Act {
+	var acts []Act
+	for i, tool := range c.w.Target.Profiles.Durability.Invalid {
+		acts = append(acts, Act{Role: "invalid", Tool: &tool, Params: map[string]string{
+			"value": value, "key": "key " + value, "n": "0", "declared": "yes", "violation": fmt.Sprintf("the target file's invalid call %d", i+1)}})
 	}
 	return acts
 }
