@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/holdfast-mcp/holdfast/fixtures/proposal"
+	"github.com/holdfast-mcp/holdfast/fixtures/target"
 	"github.com/holdfast-mcp/holdfast/reports/gate"
 	"github.com/holdfast-mcp/holdfast/reports/render"
 	"github.com/holdfast-mcp/holdfast/suites"
@@ -22,7 +23,7 @@ import (
 // initFlags are what init was told.
 type initFlags struct {
 	url, out, name     string
-	revision           string
+	revision, keeps    string
 	write, read        string
 	args, env, answers []string
 	force, asJSON      bool
@@ -57,6 +58,7 @@ With --url it asks a streamable HTTP server that runs already, and writes values
 	flags.Var(text(&f.revision, "a revision of MCP, such as 2026-07-28"), "revision", "the revision of MCP to ask for (default that of a target file that names none, and 2026-07-28 where it is refused)")
 	flags.Var(text(&f.write, "the name of a tool"), "write", "the tool that writes")
 	flags.Var(text(&f.read, "the name of a tool"), "read", "the tool that shows what was written")
+	flags.Var(text(&f.keeps, "nothing, or is left out"), "keeps", "nothing, where no tool shows what another one wrote; a write alone is looked for then")
 	flags.Var(texts(&f.args, "TOOL.NAME=VALUE"), "arg", "an argument that only you know, as TOOL.NAME=VALUE; JSON, or text (may be repeated)")
 	flags.Var(texts(&f.env, "NAME=VALUE"), "env", "a variable of the server's environment, as NAME=VALUE (may be repeated)")
 	flags.Var(texts(&f.answers, "KEY=VALUE"), "answer", "the answer to a question that init asked, as KEY=VALUE (may be repeated)")
@@ -142,13 +144,21 @@ func (f initFlags) options(command []string) (proposal.Options, error) {
 			o.Read = value
 		case key == "name":
 			o.Name = value
+		case key == "keeps":
+			f.keeps = value
 		case kind == "arg" && rest != "":
 			f.args = append(f.args, rest+"="+value)
 		case kind == "env" && rest != "":
 			f.env = append(f.env, rest+"="+value)
 		default:
-			return o, suites.Usage("--answer has the key %q; expected write, read, name, arg.TOOL.NAME or env.NAME", key)
+			return o, suites.Usage("--answer has the key %q; expected write, read, name, keeps, arg.TOOL.NAME or env.NAME", key)
 		}
+	}
+	if o.KeepsNothing = f.keeps == target.KeepsNothing; f.keeps != "" && !o.KeepsNothing {
+		return o, suites.Usage("--keeps is %q; expected %s, or to be left out", f.keeps, target.KeepsNothing)
+	}
+	if o.KeepsNothing && o.Read != "" {
+		return o, suites.Usage("init was given both --keeps %s and --read %s; expected one: what a read shows is kept", f.keeps, o.Read)
 	}
 	if o.Name != "" && !targetName.MatchString(o.Name) {
 		return o, suites.Usage("--name is %q; expected letters, digits, _, . and -, at most 64", o.Name)
@@ -214,6 +224,12 @@ func mayWrite(path string, force bool) error {
 	return nil
 }
 
+// Bounds of what is shown of the tools.
+const (
+	longestName = 64
+	mostShown   = 60
+)
+
 // text is what was decided, for a person.
 func (i initiated) text(render.Screen) string {
 	var b strings.Builder
@@ -223,27 +239,38 @@ func (i initiated) text(render.Screen) string {
 	b.WriteString("\n")
 	widest := 0
 	for _, t := range i.Tools {
-		widest = max(widest, len(t.Tool))
+		widest = max(widest, min(len(t.Tool), longestName))
 	}
-	for _, t := range i.Tools {
+	for n, t := range i.Tools {
+		if n == mostShown {
+			line("  … and %d more, which the file names", len(i.Tools)-n)
+			break
+		}
 		said := t.Annotated()
 		if said == "" {
 			said = "claims nothing"
 		}
-		line("  %-*s  %-6s  %s", widest, t.Tool, t.Seems, said)
+		line("  %-*s  %-6s  %s", widest, t.Tool[:min(len(t.Tool), longestName)], t.Seems, said)
+		if t.Spared {
+			line("  %-*s          no call of it is generated; name it with --write to have it called", widest, "")
+		}
 		if len(t.Held) > 0 {
 			line("  %-*s          held to %s", widest, "", strings.Join(t.Held, ", "))
 		}
 	}
 	b.WriteString("\n")
-	line("writes with %s, reads with %s: %d of %d values shown", c.WriteTool, c.ReadTool, c.Shows, c.Written)
+	if c.ReadTool == "" {
+		line("calls %s, and reads nothing: what needs a read is not judged", c.WriteTool)
+	} else {
+		line("writes with %s, reads with %s: %d of %d values shown", c.WriteTool, c.ReadTool, c.Shows, c.Written)
+	}
 	for _, why := range c.Why {
 		line("  %s", why)
 	}
 	for _, e := range i.Env {
 		line("  %s=%s: %s", e.Name, e.Value, e.Why)
 	}
-	if i.URL == "" {
+	if i.URL == "" && c.ReadTool != "" {
 		line("shown to a second server: %s · after a restart: %s · absent from a fresh store: %s · a probe: %s",
 			yesNo(c.OtherSession), yesNo(c.Survives), yesNo(c.Private), yesNo(c.Probe != nil))
 	}

@@ -112,6 +112,8 @@ func TestInitSaysWhatIsWrong(t *testing.T) {
 		"half a variable":        {[]string{"init", "--env", "X", "--", "x"}, "expected NAME=VALUE"},
 		"a variable of no name":  {[]string{"init", "--env", "a b=secret", "--", "x"}, `--env is "a b=…"; expected NAME=VALUE`},
 		"no name of a target":    {[]string{"init", "--name", "my notes", "--", "x"}, `--name is "my notes"; expected letters, digits`},
+		"keeping something":      {[]string{"init", "--keeps", "all", "--", "x"}, `--keeps is "all"; expected nothing`},
+		"keeping and reading":    {[]string{"init", "--keeps", "nothing", "--read", "list", "--", "x"}, "expected one: what a read shows is kept"},
 		"no revision":            {[]string{"init", "--revision", "2026-01-01", "--url", "http://127.0.0.1:1/mcp"}, `revision "2026-01-01" is not known; expected`},
 		"a folder as a file":     {[]string{"init", "--out", "/", "--", "x"}, "which is a folder"},
 		"it ends at once":        {[]string{"init", "--", "sh", "-c", "echo the store is missing >&2; exit 3"}, "| the store is missing"},
