@@ -254,15 +254,17 @@ func fit(f *target.File, allowOutside []string) error {
 	return err
 }
 
-// preflight starts somebody else's target once before anything is planned on it,
-// so that a command that is not there is said once, and as what it is.
+// preflight starts a target once that does not come with the binary, before anything is
+// run on it, so that a command or a tool that is not there, and a target file that reads
+// the target wrongly, are said once, and as what they are.
 func (h Harness) preflight(ctx context.Context, r *gateRun, scratch string) error {
 	runs := slices.ContainsFunc(r.plan.Specs, reports.PlannedSpec.Runs)
-	if h.Preflight == nil || isReference(r.target.File) || !runs || ctx.Err() != nil {
+	ours := isReference(r.target.File) && r.target.Path == ""
+	if h.Preflight == nil || ours || !runs || ctx.Err() != nil {
 		return nil
 	}
 	if err := h.Preflight(ctx, h.trialOf(r.target, scratch)); err != nil && ctx.Err() == nil {
-		return Usage("the target %s does not start: %w\n`holdfast doctor %s` shows the steps", r.target.Name, err, orName(r.target))
+		return Usage("the target %s cannot be run: %w\n`holdfast doctor %s` shows the steps", r.target.Name, err, orName(r.target))
 	}
 	return nil
 }

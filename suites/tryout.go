@@ -3,6 +3,7 @@ package suites
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -40,6 +41,8 @@ var adviceFor = map[string]string{
 	stepTools: "write the tools' names in the target file as the helper lists them",
 	stepWrite: "check the write call of the target file: its name, its arguments, and accepted and refused",
 	stepRead:  "check the read call of the target file and the jq that finds what was written in its answer",
+	stepFits:  "check the name and the arguments of that call in the target file",
+	stepRight: "correct that key of the target file; `holdfast explain` and docs/target-file.md say what it is for",
 	stepStop:  "look at what the processes do when their input ends",
 }
 
@@ -51,6 +54,8 @@ const (
 	stepWrite = "it takes one write"
 	stepRead  = "a read shows the write"
 	stepStop  = "everything stops"
+	stepFits  = "its tools take the target file's arguments"
+	stepRight = "the target file reads what it answers and shows"
 )
 
 // TryOut walks a target through start, handshake, its tools, one write, one read
@@ -115,6 +120,7 @@ func (t *trial) tried(ctx context.Context, s Setup, profile string) bool {
 		var c *world.Caller
 		t.step(stepHelp, func() string { c = w.NewCaller(); return t.named(w.Target.Helper()) })
 		t.step(stepTools, func() string { return allListed(s.Target, w.Target.Helper(), c.Tools()) })
+		t.arguments(w, c, profile)
 		switch profile {
 		case target.ProfileDurability:
 			t.writeAndRead(w, c)
@@ -128,11 +134,13 @@ func (t *trial) tried(ctx context.Context, s Setup, profile string) bool {
 	}
 	result := Perform(ctx, Test{
 		ID: "doctor", Profile: profile, Drive: drive,
-		Judge: func(history.History) judge.Ruling { return judge.Ruling{} },
+		Judge: func(h history.History) judge.Ruling { return judge.Ruling{Doubts: judge.Misread(h)} },
 	}, s)
 	switch {
 	case t.under != "":
 		t.steps = append(t.steps, Step{Name: t.under, Detail: result.Reason, Advice: adviceFor[t.under]})
+	case result.Verdict == verdict.Inconclusive:
+		t.steps = append(t.steps, Step{Name: stepRight, Detail: result.Reason, Advice: adviceFor[stepRight]})
 	case result.Verdict == verdict.Pass:
 		t.steps = append(t.steps, Step{Name: stepStop, OK: true})
 		return true
@@ -145,39 +153,45 @@ func (t *trial) tried(ctx context.Context, s Setup, profile string) bool {
 // allListed stops the trial if the target file names a tool that the helper of
 // its profile has not.
 func allListed(f *target.File, helper string, listed []string) string {
-	named := []string{}
 	its := func(profile string) bool { return f.For(profile).Helper() == helper }
+	keys := map[string]string{} // where the target file names each tool
+	name := func(tool, format string, at any) {
+		if key := fmt.Sprintf("profiles."+format, at); keys[tool] == "" || key < keys[tool] {
+			keys[tool] = key
+		}
+	}
 	if wr := f.Profiles.WorkRecords; wr != nil && its(target.ProfileWorkRecords) {
-		for _, tool := range wr.Tools {
-			named = append(named, tool.Name)
+		for role, tool := range wr.Tools {
+			name(tool.Name, "work-records.tools.%s.name", role)
 		}
 	}
 	if rc := f.Profiles.Receipts; rc != nil && its(target.ProfileReceipts) {
-		for _, tool := range rc.Tools {
-			named = append(named, tool.Name)
+		for role, tool := range rc.Tools {
+			name(tool.Name, "receipts.tools.%s.name", role)
 		}
 	}
 	if wf := f.Profiles.Workflows; wf != nil && its(target.ProfileWorkflows) {
-		for _, tool := range wf.Tools {
-			named = append(named, tool.Name)
+		for role, tool := range wf.Tools {
+			name(tool.Name, "workflows.tools.%s.name", role)
 		}
-		for _, step := range wf.Steps {
-			named = append(named, step.Tool)
+		for kind, step := range wf.Steps {
+			name(step.Tool, "workflows.steps.%s.tool", kind)
 		}
 	}
 	if du := f.Profiles.Durability; du != nil && its(target.ProfileDurability) {
-		for _, tool := range slices.Concat(du.Setup, du.Writes, du.Invalid) {
-			named = append(named, tool.Name)
+		for part, tools := range map[string][]target.Tool{"setup": du.Setup, "writes": du.Writes, "invalid": du.Invalid} {
+			for i, tool := range tools {
+				name(tool.Name, "durability."+part+"[%d].name", i)
+			}
 		}
 		if du.Keeps != target.KeepsNothing {
-			named = append(named, du.Read.Name)
+			name(du.Read.Name, "durability.read.%s", "name")
 		}
 	}
-	slices.Sort(named)
-	named = slices.Compact(named)
-	for _, name := range named {
-		if !slices.Contains(listed, name) {
-			world.Inconclusive("the helper lists no tool %q; it lists %s%s", name, strings.Join(listed, ", "), nearText(name, listed))
+	named := slices.Sorted(maps.Keys(keys))
+	for _, tool := range named {
+		if !slices.Contains(listed, tool) {
+			world.Inconclusive("the helper lists no tool %q, which %s in the target file names; it lists %s%s", tool, keys[tool], strings.Join(listed, ", "), nearText(tool, listed))
 		}
 	}
 	return strings.Join(named, ", ")
@@ -236,9 +250,32 @@ func (t *trial) startAndGet(w *world.World, c *world.Caller) {
 	})
 }
 
-// updateAndLook changes a draft and sees that its server has stored the change.
+// arguments stops the trial where the calls of receipts are not what their tools take:
+// a role whose tool is another one's is seen by that.
+func (t *trial) arguments(w *world.World, c *world.Caller, profile string) {
+	if profile != target.ProfileReceipts {
+		return
+	}
+	t.step(stepFits, func() string {
+		for _, role := range slices.Sorted(maps.Keys(w.Target.Profiles.Receipts.Tools)) {
+			act := world.Act{Role: role, Params: map[string]string{"draft": w.Draft("own"), "revision": "1", "command_id": "doctor", "text": w.Word("doctor")}}
+			if why := c.Mismatch(act); why != "" {
+				world.Inconclusive("the arguments of profiles.receipts.tools.%s in the target file are not what the tool %s takes: %s", role, w.Target.Profiles.Receipts.Tools[role].Name, why)
+			}
+		}
+		return ""
+	})
+}
+
+// updateAndLook changes a draft and sees that its server has stored the change. What was
+// answered and shown before and behind it is held against what the target file reads of it.
 func (t *trial) updateAndLook(w *world.World, c *world.Caller) {
 	draft := map[string]string{"draft": w.Draft("own")}
+	if _, there := w.Target.Profiles.Receipts.Tools["read"]; there {
+		c.Do(world.Act{Role: "read", Params: draft}.At("before"))
+	}
+	w.Look("draft", "before", draft)
+	c.LookAtEditor("before", draft["draft"])
 	revision := func() int {
 		rows := w.Peek("draft", draft)
 		if len(rows) != 1 {

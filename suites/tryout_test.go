@@ -89,7 +89,7 @@ func TestTryOutEndsWithTheFirstStepThatFails(t *testing.T) {
 			"the helper starts and shakes hands", false, "exit code 3"},
 		"one that forgets":       {honestly("another", "notes", "add"), "a read shows the write", false, "does not show"},
 		"one with other words":   {honestly("$kept", "remarks", "add"), "a read shows the write", false, "the target file's mapping does not fit the answer"},
-		"one without the tool":   {honestly("$kept", "notes", "append"), "it lists the tools that the target file names", false, `the helper lists no tool "add"; it lists append, list`},
+		"one without the tool":   {honestly("$kept", "notes", "append"), "it lists the tools that the target file names", false, `the helper lists no tool "add", which profiles.durability.writes[0].name in the target file names; it lists append, list`},
 		"one that ends at once":  {"exit 3", "the helper starts and shakes hands", false, "exit code 3"},
 		"one that is no server":  {"while :; do echo y; done", "the helper starts and shakes hands", false, `its stdout has bytes that are no MCP message: "y" is not JSON`},
 		"one without a line end": {"cat /dev/zero", "the helper starts and shakes hands", false, `its stdout has bytes that are no MCP message: "\x00\x00`},

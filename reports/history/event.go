@@ -111,6 +111,8 @@ type Call struct {
 	IsError bool `json:"is_error,omitempty"`
 	// Fields are what the target file's answer mapping found, in the contract's words.
 	Fields map[string]any `json:"fields,omitempty"`
+	// Unfound are the fields that the answer mapping names and did not find.
+	Unfound []string `json:"unfound,omitempty"`
 	// Unmapped: the target file's jq does not fit the answer; Reason says where.
 	Unmapped bool `json:"unmapped,omitempty"`
 	// Reason is why the outcome is refused or unknown, for a person.

@@ -102,6 +102,10 @@ func (r *Ruling) getsThrough(h history.History, n history.Operation) {
 	if !ok || !counted || came > first || n.Text("recheck") != "" && requestOf(n) != "lookup" {
 		return
 	}
+	if came == 0 && outcomeOf(n) == "OUTCOME_UNKNOWN" { // it was taken, and nothing shows that the wire counts its request
+		r.doubted("%s was taken, and no request %q ever came to the wire; check profiles.receipts.requests.%s in the target file", called(n), requestOf(n), requestOf(n))
+		return
+	}
 	r.broke("RC-29", "an operation that has ended stands in the way of the next one", called(n), answeredWith(n), fmt.Sprintf("no request %q came to the wire", requestOf(n)))
 }
 

@@ -48,6 +48,7 @@ func All(rules ...Rule) Rule {
 // acknowledged nothing in it, or whose answers the target file's jq did not fit:
 // whatever seems wrong then may be the target file's own fault (contract,
 // "acknowledged"). A call that a claim or a breach is tried with is judged by itself.
+// What was Misread is like an answer that was not understood.
 func Ruled(rule Rule, h history.History) Ruling {
 	r := rule(h)
 	for _, o := range h.Operations("") {
@@ -56,6 +57,10 @@ func Ruled(rule Rule, h history.History) Ruling {
 			r.Doubts = append([]string{fmt.Sprintf("the answer of call %s (%s) was not understood: %s", o.Invoked.ID, o.Invoked.Tool, o.Returned.Reason)}, r.Doubts...)
 			return r
 		}
+	}
+	if misread := Misread(h); len(misread) > 0 {
+		r.Findings, r.Doubts = nil, append(misread, r.Doubts...)
+		return r
 	}
 	if len(r.Findings) == 0 || slices.ContainsFunc(h.Operations(""), func(o history.Operation) bool {
 		return o.Outcome() == history.Done && o.Invoked.Role != "setup"

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -117,7 +118,7 @@ func (w *World) outcome(of *target.File, tool target.Tool, reply mcp.Reply, err 
 	ended := history.Call{Answer: reply.Raw, IsError: reply.IsError || reply.Err != nil, Outcome: history.Refused}
 	doc := reply.Document()
 	fields, accepted, refused, err := of.MapAnswer(tool, doc)
-	ended.Fields = fields
+	ended.Fields, ended.Unfound = fields, unfound(tool, fields)
 	switch {
 	case reply.ResultType == "task" || reply.ResultType == "input_required":
 		// An answer, but no result: the call may still take effect.
@@ -138,6 +139,17 @@ func (w *World) outcome(of *target.File, tool target.Tool, reply mcp.Reply, err 
 		w.capture(tool, doc, &ended)
 	}
 	return ended
+}
+
+// unfound are the fields of a tool's answer that were not found in one.
+func unfound(tool target.Tool, fields map[string]any) []string {
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(tool.Answer)) {
+		if _, there := fields[name]; !there {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // unanswered is what a caller can know of a call that got no answer of MCP.

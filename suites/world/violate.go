@@ -53,6 +53,20 @@ func (c *Caller) Violations(fresh func() Act, keywords ...string) []Act {
 	return acts
 }
 
+// Mismatch says how an act's arguments break the inputSchema of its tool; "" where they
+// do not, or where the helper lists none that can be read.
+func (c *Caller) Mismatch(act Act) string {
+	whole, err := schemas.Compile(c.rawInputSchema(c.tool(act).Name))
+	if err != nil {
+		return ""
+	}
+	if err := whole.Validate(c.expanded(act)); err != nil {
+		_, where, _ := strings.Cut(err.Error(), "\n") // behind the schema's own address
+		return strings.ReplaceAll(strings.TrimPrefix(where, "- "), "\n- ", "; ")
+	}
+	return ""
+}
+
 // Offered are calls with each value that an enumeration of the tool's
 // inputSchema offers, one a call. The property and the value are told to the judges.
 func (c *Caller) Offered(fresh func() Act) []Act {
