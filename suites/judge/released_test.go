@@ -53,6 +53,14 @@ func TestReleasesItsOwn(t *testing.T) {
 				finds(broken("RC-29", inTheWay, recheckK1, `work_recheck_update was answered with refused: {"outcome":"refused"}`, `no request "lookup" came to the wire`)), nil},
 		)
 	})
+	t.Run("a recheck behind an update", func(t *testing.T) {
+		rules(t, ReleasesItsOwn, exitOf("update", "OUTCOME_UNKNOWN", "recheck_update"),
+			variant{"a lookup that nobody counts", edits(ends("c2", replied("OUTCOME_UNKNOWN", "k1")), countedAt("converged", "lookup", "came", 0)), nil,
+				[]string{recheckK1 + ` was taken, and no request "lookup" ever came to the wire; check profiles.receipts.requests.lookup in the target file`}},
+			variant{"it is refused", edits(ends("c2", replied("refused", "k1")), countedAt("converged", "lookup", "came", 0)),
+				finds(broken("RC-29", inTheWay, recheckK1, `work_recheck_update was answered with refused: {"outcome":"refused"}`, `no request "lookup" came to the wire`)), nil},
+		)
+	})
 	t.Run("a cancelled one needs no answer", func(t *testing.T) {
 		h := with(exitOf("update", "OUTCOME_UNKNOWN", "recheck_update"), ends("c1", unknown()), func(events []history.Event) []history.Event {
 			return append(events, history.Event{Kind: history.KindMark, Mark: &history.Mark{Name: "cancelled", Data: map[string]any{"call": "c1"}}})
