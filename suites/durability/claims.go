@@ -30,6 +30,7 @@ var claims = []suites.Test{
 		ID: "DU-07/what-can-be-read-back", Clauses: []string{"DU-07/read-back"},
 		Title: "a tool that claims readOnlyHint: true leaves what can be read back as it was",
 		Drive: on(func(s *scene) {
+			s.lookThrough(s.write())
 			s.around(s.writing())
 			for _, tool := range s.helper.Claiming(world.ReadOnly) {
 				for _, call := range tool.Once() {
@@ -57,6 +58,7 @@ var claims = []suites.Test{
 		ID: "DU-15/what-was-there", Clauses: []string{"DU-15"},
 		Title: "a tool that claims destructiveHint: false changes and removes nothing that could be read back before",
 		Drive: on(func(s *scene) {
+			s.lookThrough(s.write())
 			s.around(s.writing())
 			for _, tool := range s.helper.Claiming(world.NotDestructive) {
 				for range additions {
@@ -98,6 +100,19 @@ func (s *scene) pair() string {
 	return fmt.Sprintf("pair-%d", s.n)
 }
 
+// lookThrough lets every look around a call go through other tools as well that claim to
+// be read-only, with what was written there in their arguments.
+func (s *scene) lookThrough(written history.Operation) {
+	s.further = s.helper.FurtherLooks(written.Invoked.Params)
+}
+
+// lookFurther looks through the other tools.
+func (s *scene) lookFurther(pair string) {
+	for _, act := range s.further {
+		s.helper.Do(act.With("pair", pair))
+	}
+}
+
 // see looks at what can be read back, once the store has come to rest.
 func (s *scene) see(pair string) {
 	if len(s.Target.State.Include) > 0 {
@@ -110,9 +125,11 @@ func (s *scene) see(pair string) {
 // seenAround makes one call with a look at what can be read back before and after it.
 func (s *scene) seenAround(act world.Act) history.Operation {
 	pair := s.pair()
+	s.lookFurther(pair)
 	s.see(pair)
 	op := s.helper.Do(act.With("pair", pair))
 	s.see(pair)
+	s.lookFurther(pair)
 	return op
 }
 

@@ -15,7 +15,9 @@ import (
 type scene struct {
 	*world.World
 	helper *world.Caller
-	n      int
+	// further are what other tools are looked through with around a call.
+	further []world.Act
+	n       int
 }
 
 // on makes a spec's drive out of a function over a scene.
@@ -64,9 +66,12 @@ func (s *scene) read(c *world.Caller, moment string) history.Operation {
 func (s *scene) around(act world.Act) {
 	s.n++
 	word := fmt.Sprintf("pair-%d", s.n)
+	s.lookFurther(word)
+	s.lookFurther(word) // a look that changes by itself what it shows is told by the second
 	s.readAround(word, "before")
 	s.helper.Do(act.With("pair", word))
 	s.readAround(word, "after")
+	s.lookFurther(word)
 }
 
 // readAround reads everything back, and digests the state where the target file

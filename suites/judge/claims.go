@@ -20,16 +20,16 @@ const claimRole = "call"
 // second call may be refused. The control is a write that the same reads showed.
 func ChangedOnce(h history.History) Ruling {
 	var r Ruling
-	for _, o := range h.Operations(claimRole) {
+	r.heldTo(h, "DU-06", "claims idempotentHint: true, and its second call with the same arguments changed the state again", "second call", func(o history.Operation) ([]string, bool) {
 		if o.Param("turn") != "2" || !r.calm(h, o) {
-			continue
+			return nil, false
 		}
 		before, after, ok := r.contentsAround(h, o)
-		if ok && !before.equal(after) {
-			r.broke("DU-06", o.Invoked.Tool+" claims idempotentHint: true, and its second call with the same arguments changed the state again",
-				slices.Concat(calledSo(o), before.differences(after))...)
+		if !ok || before.equal(after) {
+			return nil, ok
 		}
-	}
+		return before.differences(after), true
+	})
 	r.claimed(h)
 	r.sawAChange(h)
 	return r
@@ -39,18 +39,20 @@ func ChangedOnce(h history.History) Ruling {
 // as it was, whatever it answers. The control is that of ChangedOnce.
 func OnlyRead(h history.History) Ruling {
 	var r Ruling
-	for _, o := range h.Operations(claimRole) {
+	r.heldTo(h, "DU-07/read-back", "claims readOnlyHint: true and changed what can be read back", "call", func(o history.Operation) ([]string, bool) {
 		if !r.calm(h, o) {
-			continue
+			return nil, false
 		}
 		before, after, ok := r.contentsAround(h, o)
+		wrong := hiddenBy(h, o)
 		if ok && !before.equal(after) {
-			r.broke("DU-07/read-back", o.Invoked.Tool+" claims readOnlyHint: true and changed what can be read back",
-				slices.Concat(calledSo(o), before.differences(after))...)
+			wrong = append(before.differences(after), wrong...)
 		}
-	}
+		return wrong, ok || wrong != nil
+	})
 	r.claimed(h)
 	r.sawAChange(h)
+	r.lookedFurther(h)
 	return r
 }
 
@@ -58,15 +60,16 @@ func OnlyRead(h history.History) Ruling {
 // The control is a write that changed them.
 func StoreOnlyRead(h history.History) Ruling {
 	var r Ruling
-	for _, o := range h.Operations(claimRole) {
+	r.heldTo(h, "DU-07/bytes", "claims readOnlyHint: true and changed bytes of the store", "call", func(o history.Operation) ([]string, bool) {
 		before, after, seen := digests(h, o.Param("pair"))
-		switch {
-		case !seen:
+		if !seen {
 			r.doubted("the store was not seen around call %s", o.Invoked.ID)
-		case before != after:
-			r.broke("DU-07/bytes", o.Invoked.Tool+" claims readOnlyHint: true and changed bytes of the store", calledSo(o)...)
 		}
-	}
+		if before == after {
+			return nil, seen
+		}
+		return []string{}, seen
+	})
 	r.claimed(h)
 	r.sawTheStoreChange(h)
 	return r
@@ -77,19 +80,51 @@ func StoreOnlyRead(h history.History) Ruling {
 // ChangedOnce.
 func NothingDestroyed(h history.History) Ruling {
 	var r Ruling
-	for _, o := range h.Operations(claimRole) {
+	r.heldTo(h, "DU-15", "claims destructiveHint: false and changed or removed what was there", "call", func(o history.Operation) ([]string, bool) {
 		if !r.calm(h, o) {
-			continue
+			return nil, false
 		}
 		before, after, ok := r.contentsAround(h, o)
+		wrong := hiddenBy(h, o)
 		if ok && !before.within(after) {
-			r.broke("DU-15", o.Invoked.Tool+" claims destructiveHint: false and changed or removed what was there",
-				slices.Concat(calledSo(o), before.differences(after))...)
+			wrong = append(before.differences(after), wrong...)
 		}
-	}
+		return wrong, ok || wrong != nil
+	})
 	r.claimed(h)
 	r.sawAChange(h)
+	r.lookedFurther(h)
 	return r
+}
+
+// heldTo holds every tool to its claim. judge says of one call what is wrong with it, nil
+// for nothing, and whether it could be judged. A finding is of one tool, and says of how
+// many calls it is.
+func (r *Ruling) heldTo(h history.History, clause, wrong, kind string, judge func(history.Operation) ([]string, bool)) {
+	var tools []string
+	calls, broken, facts := map[string]int{}, map[string]int{}, map[string][]string{}
+	for _, o := range h.Operations(claimRole) {
+		of, judged := judge(o)
+		tool := o.Invoked.Tool
+		if !judged {
+			continue
+		}
+		if calls[tool]++; calls[tool] == 1 {
+			tools = append(tools, tool)
+		}
+		if of == nil {
+			continue
+		}
+		const told = 3 // the facts of more calls would be no news
+		if broken[tool]++; broken[tool] <= told {
+			facts[tool] = append(facts[tool], slices.Concat(calledSo(o), of)...)
+		}
+	}
+	for _, tool := range tools {
+		if broken[tool] > 0 {
+			r.broke(clause, fmt.Sprintf("%s %s, in %d of %s", tool, wrong, broken[tool], reports.Plural(calls[tool], kind)), facts[tool]...)
+		}
+	}
 }
 
 // calledSo are the facts of a call.
@@ -105,7 +140,7 @@ func calledSo(o history.Operation) []string {
 // come.
 func (r *Ruling) calm(h history.History, o history.Operation) bool {
 	for _, other := range h.Operations("") {
-		if outcomeUnknown(other) && other.InvokedAt.Seq <= o.InvokedAt.Seq {
+		if outcomeUnknown(other) && other.InvokedAt.Seq <= o.InvokedAt.Seq && other.Invoked.Role != lookRole {
 			r.doubted("call %s (%s) got no answer, so that a change around call %s could be its own", other.Invoked.ID, other.Invoked.Tool, o.Invoked.ID)
 			return false
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/holdfast-mcp/holdfast/reports"
 	"github.com/holdfast-mcp/holdfast/reports/history"
 )
 
@@ -67,7 +68,7 @@ func TestChangedOnce(t *testing.T) {
 	s.readsBack("p", "v0", "v1", "x") // c6
 	s.claims("p", "2", done())        // c7
 	s.readsBack("p", "x", "v0", "v1") // c8
-	const again = "t claims idempotentHint: true, and its second call with the same arguments changed the state again"
+	const again = "t claims idempotentHint: true, and its second call with the same arguments changed the state again, in 1 of 1 second call"
 	rules(t, ChangedOnce, s.told(),
 		variant{"the second call adds", edits(field("c8", "values", list("v0", "v1", "x", "x"))),
 			finds(broken("DU-06", again, tolds("c7", `read back, new: "x"`)...)), nil},
@@ -100,7 +101,7 @@ func TestOnlyRead(t *testing.T) {
 	s.readsBack("p", "v0", "v1") // c4
 	s.claims("p", "", done())    // c5
 	s.readsBack("p", "v1", "v0") // c6
-	const changed = "t claims readOnlyHint: true and changed what can be read back"
+	const changed = "t claims readOnlyHint: true and changed what can be read back, in 1 of 1 call"
 	rules(t, OnlyRead, s.told(),
 		variant{"it makes something", edits(field("c6", "values", list("v0", "v1", ""))),
 			finds(broken("DU-07/read-back", changed, tolds("c5", `read back, new: ""`)...)), nil},
@@ -125,7 +126,7 @@ func TestNothingDestroyed(t *testing.T) {
 	s.readsBack("p", "v0", "v1")      // c4
 	s.claims("p", "", done())         // c5
 	s.readsBack("p", "v1", "x", "v0") // c6
-	const destroyed = "t claims destructiveHint: false and changed or removed what was there"
+	const destroyed = "t claims destructiveHint: false and changed or removed what was there, in 1 of 1 call"
 	rules(t, NothingDestroyed, s.told(),
 		variant{"it makes room", edits(field("c6", "values", list("v1", "x"))),
 			finds(broken("DU-15", destroyed, tolds("c5", `read back, gone: "v0"`, `read back, new: "x"`, `probe values, new: "{\"value\":\"x\"}"`)...)), nil},
@@ -161,9 +162,91 @@ func TestStoreOnlyRead(t *testing.T) {
 	const noStore = "no valid write was seen to change the declared state; does the target file's state include match the store?"
 	rules(t, StoreOnlyRead, s.told(),
 		variant{"its bytes changed", edits(state(4, "3")),
-			finds(broken("DU-07/bytes", "t claims readOnlyHint: true and changed bytes of the store", tolds("c4")...)), nil},
+			finds(broken("DU-07/bytes", "t claims readOnlyHint: true and changed bytes of the store, in 1 of 1 call", tolds("c4")...)), nil},
 		variant{"the store was not seen", edits(noLook("state", "after")), nil, []string{"the store was not seen around call c4", noStore}},
 		variant{"the write changed none", edits(state(2, "1")), nil, []string{noStore}},
 		variant{"nothing was called", edits(noCall("c4")), nil, []string{noneCalled}},
 	)
+}
+
+func TestAFindingOfAClaimSaysOfHowManyCallsItIs(t *testing.T) {
+	s := claimStory("CLAIM", "t")
+	for _, pair := range []string{"p", "q", "r"} {
+		s.readsBack(pair, "v0", "v1")
+		s.claims(pair, "", done())
+		s.readsBack(pair, "v0", "v1")
+	}
+	// The calls are c5, c8 and c11, and the reads behind them the next ones.
+	rules(t, OnlyRead, s.told(), variant{"two of three", edits(field("c6", "values", list("v0")), field("c12", "values", list("v1"))),
+		finds(broken("DU-07/read-back", "t claims readOnlyHint: true and changed what can be read back, in 2 of 3 calls",
+			slices.Concat(tolds("c5", `read back, gone: "v1"`), tolds("c11", `read back, gone: "v0"`))...)), nil})
+}
+
+// looks is a further look of a pair, through a tool of its own.
+func (s *story) looks(pair, answer string) {
+	s.n++
+	id := fmt.Sprintf("c%d", s.n)
+	s.rec.Record(history.Event{Kind: history.KindCall, Call: &history.Call{
+		ID: id, Phase: history.Invoked, Session: "helper.1", Role: "look", Tool: "tree", Params: params("pair", pair),
+	}})
+	s.end(id, text1(answer))
+}
+
+// lookedAt are two writes, the second one with looks around it, and a call with looks
+// around it. words are what the looks show: twice before the write, behind it, before
+// and behind the call.
+func lookedAt(words ...string) history.History {
+	s := newStory()
+	s.mark("claims", "claim", "CLAIM", "tools", []any{"t"}, "uncallable", []any{})
+	s.call("write", value("kept-one"), done())
+	s.looks("w", words[0])
+	s.looks("w", words[1])
+	s.call("read", params("pair", "w", "moment", "before"), done("values", list("kept-one")))
+	s.call("write", value("kept-two", "pair", "w"), done())
+	s.call("read", params("pair", "w", "moment", "after"), done("values", list("kept-one", "kept-two")))
+	s.looks("w", words[2])
+	s.looks("p", words[3])
+	s.readsBack("p", "kept-one", "kept-two")
+	s.claims("p", "", done()) // c10
+	s.readsBack("p", "kept-one", "kept-two")
+	s.looks("p", words[4])
+	return s.told()
+}
+
+func TestOtherReadOnlyToolsAreLookedThrough(t *testing.T) {
+	const one, two = "1 note: kept-one", "2 notes: kept-one, kept-two"
+	for name, c := range map[string]struct {
+		words []string
+		fact  string
+		tried bool
+	}{
+		"all stays":                             {[]string{one, one, two, two, two}, "", true},
+		"other words, another order, a counter": {[]string{one, one, two, two, "kept-two and kept-one, seen 3 times today"}, "", true},
+		"one is gone":                           {[]string{one, one, two, two, "1 note: kept-one"}, `shown by tree, gone: "kept-two"`, true},
+		"all are gone":                          {[]string{one, one, two, two, ""}, `shown by tree, gone: "kept-one", "kept-two"`, true},
+		"more is shown":                         {[]string{"", "", one, one, two}, "", true},
+		"it shows the last one only":            {[]string{"kept-one", "kept-one", "kept-two", "kept-two", ""}, "", false},
+		"it loses one by itself":                {[]string{one, "", two, two, one}, "", false},
+		"it shows nothing that was written":     {[]string{"ok", "ok", "ok", "ok", "none"}, "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := lookedAt(c.words...)
+			for _, of := range []struct {
+				rule            Rule
+				clause, summary string
+			}{
+				{OnlyRead, "DU-07/read-back", "t claims readOnlyHint: true and changed what can be read back, in 1 of 1 call"},
+				{NothingDestroyed, "DU-15", "t claims destructiveHint: false and changed or removed what was there, in 1 of 1 call"},
+			} {
+				var want []reports.Finding
+				if c.fact != "" {
+					want = finds(broken(of.clause, of.summary, tolds("c10", c.fact)...))
+				}
+				expectRuling(t, of.rule, h, want, nil)
+				if tried := slices.Contains(of.rule(h).Tried, "looked through beside the read: tree"); tried != c.tried {
+					t.Errorf("told as looked through: %t, expected %t", tried, c.tried)
+				}
+			}
+		})
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/holdfast-mcp/holdfast/fixtures/mcp"
+	"github.com/holdfast-mcp/holdfast/reports"
 	"github.com/holdfast-mcp/holdfast/reports/history"
 )
 
@@ -43,7 +44,8 @@ func EndsWithItsInput(h history.History) Ruling {
 func OnlyMessages(mark string) Rule {
 	return func(h history.History) Ruling {
 		var r Ruling
-		read := 0
+		read, all := 0, 0
+		var none []string
 		since := int64(-1)
 		for _, e := range h.Events {
 			switch {
@@ -51,13 +53,17 @@ func OnlyMessages(mark string) Rule {
 				since = e.Seq
 			case e.Kind != history.KindMessage || e.Message.Outgoing:
 			case e.Message.Garbage == "":
+				all++
 				if mark == "" || since >= 0 {
 					read++
 				}
 			case !begunMessage(*e.Message):
-				r.broke("DU-14", "stdout carries what is no MCP message",
-					fmt.Sprintf("session %s: %s", e.Message.Session, quoted([]string{shortened(e.Message.Raw, 200)})), "it is "+e.Message.Garbage)
+				all++
+				none = append(none, fmt.Sprintf("session %s: %s, it is %s", e.Message.Session, quoted([]string{shortened(e.Message.Raw, 200)}), e.Message.Garbage))
 			}
+		}
+		if len(none) > 0 {
+			r.broke("DU-14", fmt.Sprintf("stdout carries what is no MCP message: %d of %s", len(none), reports.Plural(all, "line")), most(none)...)
 		}
 		if read == 0 {
 			r.doubted("no message was read from stdout where it mattered, so that nothing would have been seen there")

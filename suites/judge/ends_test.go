@@ -3,6 +3,7 @@ package judge
 import (
 	"testing"
 
+	"github.com/holdfast-mcp/holdfast/reports"
 	"github.com/holdfast-mcp/holdfast/reports/history"
 )
 
@@ -36,7 +37,7 @@ func onStdout(s *story, frames ...[2]string) history.History {
 }
 
 func TestOnlyMessages(t *testing.T) {
-	const summary = "stdout carries what is no MCP message"
+	summary := func(n string) string { return "stdout carries what is no MCP message: 1 of " + n }
 	message, cut := [2]string{`{"jsonrpc":"2.0"}`}, "cut off: the stream ended before the newline, 9 bytes in"
 	unread := []string{"no message was read from stdout where it mattered, so that nothing would have been seen there"}
 	for name, c := range map[string]struct {
@@ -50,11 +51,11 @@ func TestOnlyMessages(t *testing.T) {
 		"nothing":                         {"", nil, nil, nil, unread},
 		"nothing behind what matters":     {"fed", [][2]string{message}, nil, nil, unread},
 		"a message behind what matters":   {"fed", nil, [][2]string{message}, nil, nil},
-		"a warning":                       {"", nil, [][2]string{message, {"warning: full", "not JSON"}}, []string{`session helper.1: "warning: full"`, "it is not JSON"}, nil},
-		"a warning before it":             {"fed", [][2]string{{"banner", "not JSON"}}, [][2]string{message}, []string{`session helper.1: "banner"`, "it is not JSON"}, nil},
+		"a warning":                       {"", nil, [][2]string{message, {"warning: full", "not JSON"}}, []string{`session helper.1: "warning: full", it is not JSON`}, nil},
+		"a warning before it":             {"fed", [][2]string{{"banner", "not JSON"}}, [][2]string{message}, []string{`session helper.1: "banner", it is not JSON`}, nil},
 		"a message cut off by the kill":   {"", nil, [][2]string{message, {`{"jsonrpc`, cut}}, nil, nil},
-		"a stack trace that was cut off":  {"", nil, [][2]string{message, {"panic: at", cut}}, []string{`session helper.1: "panic: at"`, "it is " + cut}, nil},
-		"a message with what is no frame": {"", nil, [][2]string{message, {`{"a": 1}`, "no JSON-RPC message"}}, []string{`session helper.1: "{\"a\": 1}"`, "it is no JSON-RPC message"}, nil},
+		"a stack trace that was cut off":  {"", nil, [][2]string{message, {"panic: at", cut}}, []string{`session helper.1: "panic: at", it is ` + cut}, nil},
+		"a message with what is no frame": {"", nil, [][2]string{message, {`{"a": 1}`, "no JSON-RPC message"}}, []string{`session helper.1: "{\"a\": 1}", it is no JSON-RPC message`}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStory()
@@ -65,7 +66,7 @@ func TestOnlyMessages(t *testing.T) {
 				expectRuling(t, OnlyMessages(c.mark), h, nil, c.doubts)
 				return
 			}
-			expectRuling(t, OnlyMessages(c.mark), h, finds(broken("DU-14", summary, c.facts...)), c.doubts)
+			expectRuling(t, OnlyMessages(c.mark), h, finds(broken("DU-14", summary(reports.Plural(len(c.before)+len(c.behind), "line")), c.facts...)), c.doubts)
 		})
 	}
 }
