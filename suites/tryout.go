@@ -296,7 +296,11 @@ func (t *trial) updateAndLook(w *world.World, c *world.Caller) {
 		if after := revision(); after != before+1 && !t.lenient {
 			world.Inconclusive("the update was accepted, and the draft went from revision %d to %d; expected one more", before, after)
 		}
-		return "probe draft"
+		stored := func(row map[string]any) bool { return row["command_id"] == "doctor" }
+		if rows := w.Peek("receipts", draft); !t.lenient && !slices.ContainsFunc(rows, stored) {
+			world.Inconclusive("the update was accepted, and the probe receipts shows %s of %s, none of command ID doctor; check probes.receipts of profiles.receipts", reports.Plural(len(rows), "row"), draft["draft"])
+		}
+		return "probes draft and receipts"
 	})
 }
 

@@ -29,18 +29,22 @@ func editorFile(t *testing.T) string {
 // against nobody.
 func TestAWrongTargetFileOfReceiptsIsNamedByItsKey(t *testing.T) {
 	sound := editorFile(t)
-	for name, c := range map[string]struct{ old, new, says string }{
-		"nothing":                {"", "", ""},
-		"no such tool":           {"name: recheck_trip_submission", "name: recheck_submission", `lists no tool "recheck_submission", which profiles.receipts.tools.recheck_submit.name`},
-		"another role's tool":    {"name: update_trip_draft", "name: get_trip_draft", "the arguments of profiles.receipts.tools.update in the target file are not what the tool get_trip_draft takes"},
-		"no such outcome":        {"outcome: .outcome", "outcome: .result_of_it", "profiles.receipts.tools.update.answer.outcome"},
-		"no such command":        {"command_id: .commandId", "command_id: .command", "profiles.receipts.tools.update.answer.command_id"},
-		"the other revision":     {"to_revision: .toRevision", "to_revision: .fromRevision", "profiles.receipts.tools.update.answer.to_revision"},
-		"the other saved value":  {"saved_changed: .saved.destination", "saved_changed: .saved.purpose", "profiles.receipts.tools.read.answer.saved_changed"},
-		"the other field shown":  {"changed: .fields.destination", "changed: .fields.purpose", "check changed of selectors, or of probes.editor"},
-		"another label":          {"save_state: .state, revision", "save_state: .status, revision", "check save_state of selectors, or of probes.editor"},
-		"columns for each other": {"destination as changed, purpose as other", "purpose as changed, destination as other", "probes.draft"},
-		"a jq that breaks":       {"outcome: .outcome", "outcome: .draftId.x", "field outcome of the answer of update_trip_draft"},
+	for name, c := range map[string]struct {
+		old, new, says string
+		doctorOnly     bool // a target that stores no receipt is for the specs to judge
+	}{
+		"nothing":                {"", "", "", false},
+		"no such tool":           {"name: recheck_trip_submission", "name: recheck_submission", `lists no tool "recheck_submission", which profiles.receipts.tools.recheck_submit.name`, false},
+		"another role's tool":    {"name: update_trip_draft", "name: get_trip_draft", "the arguments of profiles.receipts.tools.update in the target file are not what the tool get_trip_draft takes", false},
+		"no such outcome":        {"outcome: .outcome", "outcome: .result_of_it", "profiles.receipts.tools.update.answer.outcome", false},
+		"no such command":        {"command_id: .commandId", "command_id: .command", "profiles.receipts.tools.update.answer.command_id", false},
+		"the other revision":     {"to_revision: .toRevision", "to_revision: .fromRevision", "profiles.receipts.tools.update.answer.to_revision", false},
+		"the other saved value":  {"saved_changed: .saved.destination", "saved_changed: .saved.purpose", "profiles.receipts.tools.read.answer.saved_changed", false},
+		"the other field shown":  {"changed: .fields.destination", "changed: .fields.purpose", "check changed of selectors, or of probes.editor", false},
+		"another label":          {"save_state: .state, revision", "save_state: .status, revision", "check save_state of selectors, or of probes.editor", false},
+		"columns for each other": {"destination as changed, purpose as other", "purpose as changed, destination as other", "probes.draft", false},
+		"receipts of nobody":     {"from receipts where draft = :draft", "from receipts where owner = :draft", "check probes.receipts of profiles.receipts", true},
+		"a jq that breaks":       {"outcome: .outcome", "outcome: .draftId.x", "field outcome of the answer of update_trip_draft", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := NewWithT(t)
@@ -54,6 +58,9 @@ func TestAWrongTargetFileOfReceiptsIsNamedByItsKey(t *testing.T) {
 			}
 			g.Expect(code).To(Equal(2), out+errs)
 			g.Expect(strings.Join(strings.Fields(out), " ")).To(ContainSubstring(c.says))
+			if c.doctorOnly {
+				return
+			}
 			code, _, errs = holdfast(t, "run", path, "--select", "RC-02/update", "--out", filepath.Join(t.TempDir(), "report"))
 			g.Expect(code).To(Equal(2))
 			g.Expect(errs).To(And(ContainSubstring("the target own cannot be run"), ContainSubstring(c.says)))

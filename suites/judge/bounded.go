@@ -49,6 +49,17 @@ func SignedOutReleases(h history.History) Ruling {
 	return r
 }
 
+// OnceSessionsEnded are rules about an editor whose session was to end. Where SessionsEnded
+// has its doubts, nothing of them is held against the editor.
+func OnceSessionsEnded(rules ...Rule) Rule {
+	return func(h history.History) Ruling {
+		if r := SessionsEnded(h); len(r.Doubts) > 0 {
+			return r
+		}
+		return All(rules...)(h)
+	}
+}
+
 // SessionsEnded is the control of a session that was to end: the server was asked to
 // end it, and said that it did.
 func SessionsEnded(h history.History) Ruling {

@@ -120,6 +120,18 @@ func TestSessionsEnded(t *testing.T) {
 	)
 }
 
+// Where the sessions did not end, the editor is right to go on.
+func TestOnceSessionsEnded(t *testing.T) {
+	rules(t, OnceSessionsEnded(SignedOutReleases), recheckedInVain(1),
+		variant{"no lookup came", edits(countedAt("rechecked", "lookup", "came", 0)), nil,
+			[]string{"no lookup of " + ofK1 + " came to the wire, so that none was answered with 401"}},
+		variant{"the label says refused", edits(cell("editor", "rechecked", 0, "save_state", "saved")),
+			finds(broken("RC-18", "the editor does not show that an outcome is still unknown", ofK1, `its label says "saved" behind the recheck`)), nil},
+		variant{"the label says refused, and nobody ended them", edits(cell("editor", "rechecked", 0, "save_state", "saved"), noLook("server-end_sessions", "struck")), nil,
+			[]string{"the server did not say that it has ended the sessions: [] "}},
+	)
+}
+
 // refusedWhileSignedOut tells of k1, which is answered with 401, and of k2, in a good session.
 func refusedWhileSignedOut() history.History {
 	s := newStory()

@@ -130,6 +130,9 @@ func ReplayedPastOnce(h history.History) Ruling {
 		r.doubted("no command was replayed past the editor")
 		return r
 	}
+	if len(r.Doubts) > 0 {
+		return r // what was not done moves nothing
+	}
 	r.onceStored(h, draft, ids)
 	return r
 }

@@ -70,6 +70,8 @@ func TestReplayedPastOnce(t *testing.T) {
 		variant{"no answer", edits(lookFails("server-update", "again")), nil, []string{who + " again, and no answer came", "no command was replayed past the editor"}},
 		variant{"the first one failed", edits(reply("update", 0, "status", 500), reply("update", 1, "status", 500)), nil,
 			[]string{who + `, which was to be done before it is replayed; it was answered with 500: {"to": 2}`}},
+		variant{"nothing was done", edits(reply("update", 0, "status", 404), reply("update", 1, "status", 404), cell("draft", "converged", 0, "revision", 1)), nil,
+			[]string{who + `, which was to be done before it is replayed; it was answered with 404: {"to": 2}`}},
 		variant{"nothing was asked", edits(neverAsked("update", "command_id", "i1")), nil, []string{"no command was replayed past the editor"}},
 	)
 }

@@ -134,6 +134,11 @@ func ReadTellsUnsaved(h history.History) Ruling {
 	if !ok || !r.isRecovered(h, c) {
 		return r
 	}
+	for _, k := range keystrokes(h, whenTyped) {
+		if !r.tookKeystroke(h, c, k) {
+			return r
+		}
+	}
 	first, seen := r.readAt(h, c.draft, whenBefore)
 	last, read := r.readAt(h, c.draft, whenConverged)
 	stored, known := r.storedDraft(h, c.draft, whenConverged)

@@ -125,6 +125,7 @@ func TestReadTellsUnsaved(t *testing.T) {
 		variant{"the old value is told as saved", edits(field("c4", "saved_changed", "JFK"), field("c4", "revision", 1)),
 			finds(broken("RC-15", "a read tells something else than what is saved", `saved_changed is told as "JFK", stored is "BOS"`),
 				broken("RC-15", "a read tells something else than what is saved", `revision is told as "1", stored is "2"`)), nil},
+		variant{"the editor did not take the text", edits(cell("editor", "typed", 0, "other", "fair"), field("c4", "unsaved", false)), nil, []string{typedIt + `, and the editor showed "fair" then`}},
 		variant{"something is always unsaved", edits(field("c1", "unsaved", true)), nil, []string{"the read says of unsaved changes true also where nothing was typed"}},
 		variant{"nobody read", edits(noCall("c4")), nil, []string{"no read of draft d1 at the moment converged tells unsaved, saved_changed and saved_other"}},
 		variant{"the read does not tell", edits(noField("c1", "unsaved")), nil, []string{"no read of draft d1 at the moment before tells unsaved, saved_changed and saved_other"}},

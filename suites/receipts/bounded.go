@@ -67,7 +67,7 @@ var bounded = []suites.Test{
 			s.signsInAgain()
 			s.confirms(update)
 		}),
-		Judge: judge.All(judge.Placed("answer-lost", 1), judge.SessionsEnded, judge.SignedOutReleases, judge.Under("RC-18", judge.ConfirmedByRecheck), judge.OneMutation),
+		Judge: judge.All(judge.Placed("answer-lost", 1), judge.OnceSessionsEnded(judge.SignedOutReleases, judge.Under("RC-18", judge.ConfirmedByRecheck), judge.OneMutation)),
 	},
 	{
 		ID: "RC-19/answered-on-the-way", Clauses: []string{"RC-19"},
@@ -97,7 +97,7 @@ var bounded = []suites.Test{
 			s.signsInAgain()
 			s.editor.Do(s.update().At(converged))
 		}),
-		Judge: judge.All(judge.SessionsEnded, judge.SignedOutRefuses),
+		Judge: judge.OnceSessionsEnded(judge.SignedOutRefuses),
 	},
 }
 
