@@ -14,9 +14,4 @@ const beat = 100 * time.Millisecond
 // returns, or until its monitor wakes: at the next timer, and after a minute where
 // there is none. A server that waits for its input has none, and so would answer a
 // call, now and then, only when the next one comes.
-func Pulse() { go pulse() }
-
-func pulse() {
-	for range time.Tick(beat) {
-	}
-}
+func Pulse() { time.AfterFunc(beat, Pulse) }
