@@ -45,7 +45,7 @@ func section(b *strings.Builder, s reports.Spec) {
 	fmt.Fprintf(b, "\n### %s %s — %s\n\n%s\n\n", Mark(s.Verdict), md(s.ID), md(excusedWord(s)), md(s.Title))
 	if s.Reason != "" {
 		for line := range strings.Lines(Block(s.Reason, "")) {
-			fmt.Fprintf(b, "%s  \n", md(strings.TrimRight(line, "\n")))
+			fmt.Fprintf(b, "%s  \n", mdLine(strings.TrimRight(line, "\n")))
 		}
 		b.WriteByte('\n')
 	}
@@ -111,9 +111,25 @@ func compared(b *strings.Builder, c reports.Comparison) {
 func mdLines(text string) string {
 	var lines []string
 	for line := range strings.Lines(strings.TrimSpace(text)) {
-		lines = append(lines, md(strings.TrimRight(line, "\r\n")))
+		lines = append(lines, mdLine(strings.TrimRight(line, "\r\n")))
 	}
 	return strings.Join(lines, "<br>")
+}
+
+// mdLine makes a whole line harmless: what would begin a list, a rule or the
+// underline of a heading there begins nothing.
+func mdLine(text string) string {
+	told := md(text)
+	rest := strings.TrimLeft(told, " ")
+	lead := told[:len(told)-len(rest)]
+	number := strings.TrimLeft(rest, "0123456789")
+	switch {
+	case strings.HasPrefix(rest, "-"), strings.HasPrefix(rest, "+"), strings.HasPrefix(rest, "="):
+		return lead + `\` + rest
+	case len(number) < len(rest) && (strings.HasPrefix(number, ".") || strings.HasPrefix(number, ")")):
+		return lead + rest[:len(rest)-len(number)] + `\` + number
+	}
+	return told
 }
 
 // md makes text harmless in Markdown, tables included.
