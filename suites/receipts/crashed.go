@@ -29,7 +29,7 @@ var together = []suites.Test{
 		ID: "RC-03/every-crash-point-of-a-submission", Clauses: []string{"RC-03"},
 		Title:   "killed at any crash point of a submission, the server has submitted the draft and stored the receipt, or neither, and a recheck says which",
 		Faults:  []string{"crash-point"},
-		NotFor:  suites.First(noFile, enumeratedOnce),
+		NotFor:  noFile,
 		Missing: noRole("submit", "recheck_submit"),
 		Drive:   on(func(s *scene) { s.crashes((*scene).submission) }),
 		Judge:   judge.TogetherAtEachPoint,
@@ -68,15 +68,6 @@ func noFile(f *target.File) string {
 		if p := f.Profiles.Receipts.Probes[name]; p.Postgres != "" {
 			return "the probe " + name + " looks into a database that is another process, so that what the server does has no crash points in files"
 		}
-	}
-	return ""
-}
-
-// enumeratedOnce says that an editor is a page, whose every crash point takes a tab that
-// is opened anew: one mutation is enumerated there, which shows what the server does.
-func enumeratedOnce(f *target.File) string {
-	if f.Profiles.Receipts != nil && f.Processes[f.Helper()].IsPage() {
-		return "its editor is a page, which is opened anew for every crash point of its server; there the crash points of an update alone are enumerated"
 	}
 	return ""
 }
