@@ -310,13 +310,6 @@ func firstRow(looks []history.Look) (map[string]any, bool) {
 	return looks[0].Rows[0], true
 }
 
-func lookText(look history.Look, column string) string {
-	if len(look.Rows) != 1 {
-		return ""
-	}
-	return text(look.Rows[0], column)
-}
-
 // leaf is a text or a number in an answer, and where it stands.
 type leaf struct {
 	path  string
