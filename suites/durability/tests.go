@@ -17,7 +17,7 @@ const Profile = "durability"
 
 // Tests are the specs of profile DU, in the contract's order.
 func Tests() []suites.Test {
-	all := slices.Concat(kills, lost, crashPoints, concurrent, full, cancelled, ends, sessions, honest, keyed, claims, damaged, forms, firstStarts, debris, jobs)
+	all := slices.Concat(kills, lost, crashPoints, concurrent, full, cancelled, ends, sessions, honest, keyed, schemas, claims, damaged, forms, firstStarts, handles, debris, jobs)
 	for i := range all {
 		all[i].Profile = Profile
 		if !readless(all[i].ID) {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/holdfast-mcp/holdfast/faults/wire"
@@ -30,11 +31,12 @@ type Caller struct {
 	session *mcp.Session
 	path    string // of an HTTP helper
 	known   target.Scope
-	file    *target.File // of a helper in another contract version, else nil
-	cut     bool         // its connection was cut by a fault
-	asked   string       // the revision to shake hands in
-	agreed  string       // the one that was agreed on
-	offers  []byte       // the server's capabilities, as JSON
+	file    *target.File   // of a helper in another contract version, else nil
+	cut     bool           // its connection was cut by a fault
+	asked   string         // the revision to shake hands in
+	agreed  string         // the one that was agreed on
+	offers  []byte         // the server's capabilities, as JSON
+	beside  []*mcp.Session // further ones with the same process
 }
 
 // NewCaller starts a helper process on the target's stores and shakes hands.
@@ -51,19 +53,7 @@ func (w *World) newCaller() (*Caller, error) { return w.newCallerAs(manner{}) }
 // NewReader starts a helper whose caller may only read, as the target file says
 // how, and shakes hands.
 func (w *World) NewReader() *Caller {
-	env := map[string]string{}
-	for name, value := range w.Target.Profiles.WorkRecords.Access.ReadOnly {
-		expanded, err := w.known(nil).Expand(value)
-		if err != nil {
-			Broken("the environment of a caller that may only read: %s: %v", name, err)
-		}
-		env[name] = expanded
-	}
-	c, err := w.newCallerAs(manner{env: env})
-	if err != nil {
-		w.cannotStart(err)
-	}
-	return c
+	return w.NewCallerWith(w.Target.Profiles.WorkRecords.Access.ReadOnly, "a caller that may only read")
 }
 
 func (w *World) newCallerAs(as manner) (*Caller, error) {
@@ -214,8 +204,10 @@ func gone(err error) error {
 
 func (c *Caller) close(ctx context.Context, end func(context.Context) error) error {
 	var errs []error
-	if c.session != nil {
-		errs = append(errs, c.session.Close())
+	for _, s := range slices.Concat(c.beside, []*mcp.Session{c.session}) {
+		if s != nil {
+			errs = append(errs, s.Close())
+		}
 	}
 	if c.page != nil {
 		c.page.Close()

@@ -21,6 +21,8 @@ const (
 	NotDestructive Claim = "destructiveHint: false"
 	// AnyTool is the claim of every tool: its schemas.
 	AnyTool Claim = "schemas"
+	// Structured is the claim of a tool that says what its results look like.
+	Structured Claim = "an outputSchema"
 )
 
 // annotations are the hints of a tool, nil for one that it does not give.
@@ -51,6 +53,14 @@ func (a annotations) claim(c Claim) bool {
 	return true
 }
 
+// makes says whether a tool makes a claim.
+func makes(t mcp.Tool, c Claim) bool {
+	if c == Structured {
+		return len(t.OutputSchema) > 0 && string(t.OutputSchema) != "null"
+	}
+	return hintsOf(t).claim(c)
+}
+
 // ClaimsMark tells which tools claim something: {"claim": TEXT, "tools": [NAME…],
 // "uncallable": [WHY…]}.
 const ClaimsMark = "claims"
@@ -59,6 +69,8 @@ const ClaimsMark = "claims"
 type Callable struct {
 	Tool  string
 	Calls []Call
+	// Reads: it says readOnlyHint: true, or is the target file's read.
+	Reads bool
 }
 
 // Call makes an act of one tool call. Its arguments are the target file's, with fresh
@@ -101,7 +113,7 @@ func (c *Caller) Claiming(claim Claim) []Callable {
 	var all []Callable
 	var names, uncallable []string
 	for _, t := range c.tools() {
-		if !hintsOf(t).claim(claim) {
+		if !makes(t, claim) {
 			continue
 		}
 		names = append(names, t.Name)
@@ -110,7 +122,7 @@ func (c *Caller) Claiming(claim Claim) []Callable {
 			uncallable = append(uncallable, t.Name+": "+why)
 			continue
 		}
-		all = append(all, Callable{t.Name, calls})
+		all = append(all, Callable{t.Name, calls, hintsOf(t).claim(ReadOnly) || t.Name == c.w.Target.Profiles.Durability.Read.Name})
 	}
 	if len(names) == 0 {
 		Inapplicable("no tool of the server claims %s", claim)
