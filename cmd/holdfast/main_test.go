@@ -13,6 +13,7 @@ import (
 
 	"github.com/holdfast-mcp/holdfast/reports"
 	"github.com/holdfast-mcp/holdfast/reports/verdict"
+	"github.com/holdfast-mcp/holdfast/suites"
 )
 
 func TestMain(m *testing.M) {
@@ -159,19 +160,31 @@ func TestReadingVerbsGivePureJSON(t *testing.T) {
 
 func TestReadingVerbsSpeakToAPerson(t *testing.T) {
 	for says, args := range map[string][]string{
-		"none yet":               {"list"},
-		"What usually breaks it": {"explain", "WR-06"},
-		"This machine":           {"doctor"},
-		"what is broken":         {"mutants", "--list"},
-		"(contract ":             {"version"},
-		"0.1.0":                  {"--version"},
-		"Where several hold":     {"run", "--help"},
-		"holdfast run [TARGET":   {"help", "run"},
-		"Available Commands":     {"help"},
+		"Every crash point is survivable": {"list"},
+		"What usually breaks it":          {"explain", "WR-06"},
+		"This machine":                    {"doctor"},
+		"what is broken":                  {"mutants", "--list"},
+		"(contract ":                      {"version"},
+		"0.1.0":                           {"--version"},
+		"Where several hold":              {"run", "--help"},
+		"holdfast run [TARGET":            {"help", "run"},
+		"Available Commands":              {"help"},
 	} {
 		code, out, errs := holdfast(t, args...)
 		NewWithT(t).Expect(code).To(Equal(0), errs)
 		NewWithT(t).Expect(out).To(ContainSubstring(says))
+	}
+}
+
+// A clause that no spec speaks for is shown as such; each of the contract has one.
+func TestAClauseWithoutASpecIsNamed(t *testing.T) {
+	g := NewWithT(t)
+	h := harness()
+	for _, tests := range [][]suites.Test{h.Tests, h.Tests[1:2]} {
+		h.Tests = tests
+		var out, errs bytes.Buffer
+		g.Expect(execute(h, []string{"list"}, &out, &errs)).To(Equal(0), errs.String())
+		g.Expect(strings.Contains(out.String(), "none yet")).To(Equal(len(tests) == 1))
 	}
 }
 
