@@ -30,7 +30,7 @@ var forms = []suites.Test{
 		Title: "a call that was refused because its arguments break the inputSchema changed nothing",
 		Drive: on(func(s *scene) {
 			s.around(s.writing())
-			s.eachBreach(breachesLookedAt, s.around)
+			s.eachBreach(breachesLookedAt, func(act world.Act) { s.around(act) })
 		}),
 		Judge: judge.RefusedChangedNothing,
 	},

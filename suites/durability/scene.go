@@ -62,16 +62,17 @@ func (s *scene) read(c *world.Caller, moment string) history.Operation {
 	return c.Do(world.Act{Role: "read", Params: map[string]string{"moment": moment}})
 }
 
-// around makes one call with a read before and a read after it.
-func (s *scene) around(act world.Act) {
+// around makes one call with a read before and a read after it, and gives the call.
+func (s *scene) around(act world.Act) history.Operation {
 	s.n++
 	word := fmt.Sprintf("pair-%d", s.n)
 	s.lookFurther(word)
 	s.lookFurther(word) // a look that changes by itself what it shows is told by the second
 	s.readAround(word, "before")
-	s.helper.Do(act.With("pair", word))
+	op := s.helper.Do(act.With("pair", word))
 	s.readAround(word, "after")
 	s.lookFurther(word)
+	return op
 }
 
 // readAround reads everything back, and digests the state where the target file

@@ -7,6 +7,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/faults"
 	"github.com/holdfast-mcp/holdfast/fixtures/target"
 	"github.com/holdfast-mcp/holdfast/reports"
+	"github.com/holdfast-mcp/holdfast/reports/history"
 	"github.com/holdfast-mcp/holdfast/suites"
 	"github.com/holdfast-mcp/holdfast/suites/judge"
 	"github.com/holdfast-mcp/holdfast/suites/world"
@@ -188,13 +189,15 @@ var honest = []suites.Test{
 		ID: "DU-21/read-back-at-once", Clauses: []string{"DU-21"},
 		Title: "without any fault an acknowledged write can be read back at once, whatever its text",
 		Drive: on(func(s *scene) {
-			for range 3 {
-				s.around(s.writing())
-			}
+			acts := []world.Act{s.writing(), s.writing(), s.writing()}
 			for _, value := range s.awkward() {
-				s.around(s.writingValue(value))
+				acts = append(acts, s.writingValue(value))
 			}
-			s.around(s.writing())
+			for _, act := range append(acts, s.writing()) {
+				if s.around(act).Outcome() == history.Unknown {
+					return // nothing is judged behind a write without an answer
+				}
+			}
 		}),
 		Judge: judge.ReadBack,
 	},
