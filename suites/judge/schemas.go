@@ -156,6 +156,9 @@ func exchanges(h history.History, method string) []exchange {
 		}
 		key := e.Message.Session + "\x00" + string(m.ID)
 		if e.Message.Outgoing {
+			if m.Method == "" {
+				continue // an answer to a request of the server's, which numbers its own
+			}
 			delete(open, key) // a number that is used again
 			if m.Method == method {
 				var call named

@@ -3,6 +3,7 @@ package judge
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -180,4 +181,22 @@ func TestOfferedIsApplied(t *testing.T) {
 			`call c1: work_status with status "doing": its intents and its record were not both seen at the end`,
 			second + ": its intents and its record were not both seen at the end"}},
 	)
+}
+
+// A server that asks its caller for something counts its own requests, from the same
+// numbers.
+func TestAnAnswerToTheServersOwnRequestEndsNoExchange(t *testing.T) {
+	message := func(outgoing bool, raw string) history.Event {
+		return history.Event{Kind: history.KindMessage, Message: &history.Message{Session: "helper.1", Outgoing: outgoing, Raw: raw}}
+	}
+	h := history.History{Events: []history.Event{
+		message(true, `{"jsonrpc":"2.0","id":4,"method":"tools/list"}`),
+		message(false, `{"jsonrpc":"2.0","id":4,"method":"roots/list"}`),
+		message(true, `{"jsonrpc":"2.0","id":4,"error":{"code":-32601,"message":"no roots"}}`),
+		message(false, `{"jsonrpc":"2.0","id":4,"result":{"tools":[{"name":"add"}]}}`),
+	}}
+	lists := toolLists(h)
+	if len(lists) != 1 || !slices.Equal(lists[0].names(), []string{"add"}) {
+		t.Errorf("the lists are %v, expected one that names add", lists)
+	}
 }
