@@ -124,16 +124,22 @@ type openPage interface {
 // a page that does not answer, which is the target's and told by the looks at it.
 func pictured(ctx context.Context, page openPage, redact func([]byte) []byte) (picture []byte, leftOut string, err error) {
 	text, err := page.Text(ctx)
-	switch {
-	case err == nil && tells(text, redact):
-		return nil, "the page shows a secret", nil
-	case err == nil:
+	if err == nil && !tells(text, redact) {
 		picture, err = page.Screenshot(ctx)
+		if err == nil { // what has come since the first look may be in the picture
+			text, err = page.Text(ctx)
+		}
+	}
+	if err == nil && tells(text, redact) {
+		return nil, "the page shows a secret", nil
 	}
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
 		return nil, err.Error(), nil
 	}
-	return picture, "", err
+	if err != nil {
+		return nil, "", err
+	}
+	return picture, "", nil
 }
 
 // tells says whether a secret stands in a text.

@@ -55,6 +55,25 @@ func TestWhyAPictureIsLeftOut(t *testing.T) {
 	}
 }
 
+// changing is a page that shows another text at each look.
+type changing struct{ texts []string }
+
+func (c *changing) Text(context.Context) (string, error) {
+	text := c.texts[0]
+	c.texts = c.texts[1:]
+	return text, nil
+}
+func (c *changing) Screenshot(context.Context) ([]byte, error) { return []byte("picture"), nil }
+
+func TestASecretThatComesWhileThePictureIsTaken(t *testing.T) {
+	g := NewWithT(t)
+	redact := func(text []byte) []byte { return bytes.ReplaceAll(text, []byte("hunter2"), []byte("[secret]")) }
+	picture, leftOut, err := pictured(t.Context(), &changing{[]string{"Signed in", "token: hunter2"}}, redact)
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(picture).To(BeNil())
+	g.Expect(leftOut).To(Equal("the page shows a secret"))
+}
+
 func TestThatTheTimeOfTheSpecIsUpIsNotThePages(t *testing.T) {
 	ended, cancel := context.WithCancelCause(t.Context())
 	cancel(errors.New("over"))
