@@ -184,6 +184,14 @@ func allListed(f *target.File, helper string, listed []string) string {
 				name(tool.Name, "durability."+part+"[%d].name", i)
 			}
 		}
+		if h := du.Handles; h != nil {
+			name(h.Issue.Name, "durability.handles.%s.name", "issue")
+			name(h.Use.Name, "durability.handles.%s.name", "use")
+		}
+		if j := du.Jobs; j != nil {
+			name(j.Begin.Name, "durability.jobs.%s.name", "begin")
+			name(j.Ask.Name, "durability.jobs.%s.name", "ask")
+		}
 		if du.Keeps != target.KeepsNothing {
 			name(du.Read.Name, "durability.read.%s", "name")
 		}

@@ -67,3 +67,28 @@ func TestAWrongTargetFileOfReceiptsIsNamedByItsKey(t *testing.T) {
 		})
 	}
 }
+
+// So are the tools that give out handles and take them, and those of jobs.
+func TestAWrongToolOfDurabilityIsNamedByItsKey(t *testing.T) {
+	text, ok := harness().Builtin("notes")
+	if !ok {
+		t.Fatal("there is no built-in target notes")
+	}
+	sound := string(text)
+	for key, c := range map[string]struct{ old, new string }{
+		"handles.issue": {"issue: {name: list_notes", "issue: {name: list_cursors"},
+		"handles.use":   {"use: {name: list_notes", "use: {name: list_cursors"},
+		"jobs.begin":    {"begin: {name: begin_export", "begin: {name: begin_exports"},
+		"jobs.ask":      {"ask: {name: ask_export", "ask: {name: ask_exports"},
+	} {
+		t.Run(key, func(t *testing.T) {
+			g := NewWithT(t)
+			g.Expect(sound).To(ContainSubstring(c.old))
+			path := filepath.Join(t.TempDir(), "own.yaml")
+			g.Expect(os.WriteFile(path, []byte(strings.Replace(sound, c.old, c.new, 1)), 0o600)).To(Succeed())
+			code, out, errs := holdfast(t, "doctor", path)
+			g.Expect(code).To(Equal(2), out+errs)
+			g.Expect(strings.Join(strings.Fields(out), " ")).To(ContainSubstring("which profiles.durability." + key + ".name in the target file names"))
+		})
+	}
+}
