@@ -9,6 +9,8 @@ function text(line, key,    start) {
   return unescape(substr(line, start, RSTART + RLENGTH - 1 - start))
 }
 
+function failed(name) { if (failures != "") print name >> failures }
+
 # JSON's escapes as Go writes them, in one pass, so that \\n stays a backslash and an n.
 function unescape(s,    out, at, next1) {
   out = ""
@@ -43,7 +45,7 @@ action == "output" { said[key] = said[key] text($0, "Output"); next }
 
 test != "" && (action == "pass" || action == "skip" || action == "fail") {
   count[action]++
-  if (action == "fail") { broken[package]++; printf "%s", said[key] }
+  if (action == "fail") { broken[package]++; failed(package " " test); printf "%s", said[key] }
   if (action == "skip") printf "skip %s %s\n", package, test
   delete said[key]
   next
@@ -56,6 +58,7 @@ test == "" && action == "pass" {
 test == "" && action == "fail" {
   if (!(package in broken)) {
     count["fail"]++
+    failed(package)
     # A test that never ended has no event of its own: what it said is here.
     for (k in said) if (index(k, package SUBSEP) == 1 && k != key) printf "%s", said[k]
   }

@@ -95,6 +95,10 @@ func TestStepsAreCountedAndTheSumIsTheLastWord(t *testing.T) {
 		"success where exit 1 is due": {`expect 1 a true || true; finish`, 1, "0 passed, 1 failed"},
 		"another status than is due":  {`expect 1 a bash -c 'exit 3' || true; finish`, 1, "0 passed, 1 failed"},
 		"skipped":                     {`step a true; skip b "no tool"; finish`, 0, "1 passed, 0 failed, 1 skipped"},
+		"what failed of go's tests": {`go() { printf '{"Action":"fail","Package":"m/p","Test":"TestA","Elapsed":0}\n{"Action":"fail","Package":"m/q","Elapsed":0}\n'; return 1; }
+gotest x || true; finish`, 1, "failed steps:\n  x\n    m/p TestA\n    m/q\n\n0 passed, 2 failed"},
+		"why a step failed":       {`step a false || because <(printf 'one\ntwo\n'); finish`, 1, "failed steps:\n  a: exit 1, expected 0\n    one\n    two\n\n0 passed, 1 failed"},
+		"a gate without a report": {`step a false || unexpected /nowhere; finish`, 1, "failed steps:\n  a: exit 1, expected 0\n    it left no report\n\n0 passed, 1 failed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := NewWithT(t)
@@ -192,19 +196,23 @@ func TestSetupKnowsEveryToolThatATestNeeds(t *testing.T) {
 func TestVerdictsAreReadFromAReport(t *testing.T) {
 	g := NewWithT(t)
 	folder := t.TempDir()
-	spec := func(id string, v verdict.Verdict) reports.Spec {
-		return reports.Spec{Key: id, ID: id, Clauses: []string{"DU-02"}, Target: "x", Verdict: v, Title: `"verdict": "error"`,
+	spec := func(id string, v verdict.Verdict, reason string) reports.Spec {
+		return reports.Spec{Key: id, ID: id, Clauses: []string{"DU-02"}, Target: "x", Verdict: v, Title: `"verdict": "error"`, Reason: reason,
 			CrashPoints: &reports.CrashPoints{Tried: []reports.CrashPoint{{Name: "1:before", Verdict: verdict.Fail}}}}
 	}
 	g.Expect(reports.Write(folder, reports.ReportFile, reports.Report{
-		Schema: reports.ReportSchema, Target: reports.Target{Name: "x"},
+		Schema: reports.ReportSchema, Target: reports.Target{Name: "x"}, Seed: 7,
 		Clauses: []reports.Clause{{ID: "DU-07/bytes", Verdict: verdict.Fail}},
-		Specs:   []reports.Spec{spec("DU-01/a", verdict.Pass), spec("DU-02/b", verdict.Inconclusive)},
-		Control: &reports.Control{Target: "reference", Specs: []reports.Spec{spec("DU-03/c", verdict.Fail)}},
+		Specs:   []reports.Spec{spec("DU-01/a", verdict.Pass, ""), spec("DU-02/b", verdict.Inconclusive, `it says "no"`), spec("DU-03/d", verdict.Pass, "")},
+		Control: &reports.Control{Target: "reference", Specs: []reports.Spec{spec("DU-03/c", verdict.Fail, "x")}},
 	})).To(Succeed())
 	status, said := script(t, "", `awk -f scripts/verdicts.awk "$F"`, "F="+filepath.Join(folder, reports.ReportFile))
 	g.Expect(status).To(Equal(0))
-	g.Expect(said).To(Equal("DU-01/a pass\nDU-02/b inconclusive\n"))
+	g.Expect(said).To(Equal("DU-01/a pass\nDU-02/b inconclusive\nDU-03/d pass\n"))
+
+	status, said = script(t, "", `. scripts/steps.sh; step gate false || unexpected "$F"; finish`, "F="+filepath.Join(folder, reports.ReportFile))
+	g.Expect(status).To(Equal(1))
+	g.Expect(said).To(ContainSubstring("  gate: exit 1, expected 0\n    seed 7\n    DU-02/b inconclusive it says \\\"no\\\"\n\n"))
 }
 
 // The stand-in for holdfast leaves a report for each seed with the verdict that

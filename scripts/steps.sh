@@ -34,6 +34,22 @@ step() { # step NAME COMMAND...
   expect 0 "$@"
 }
 
+# because FILE has finish say the lines of it below the step that failed last: whoever
+# reads has the end of all this perhaps, and no more.
+because() {
+  local line
+  while IFS= read -r line; do
+    failed_steps+=("  $line")
+  done < <(cut -c1-400 "$1")
+}
+
+# unexpected REPORT does so with what in a report is no pass, and with its seed.
+unexpected() {
+  [ -f "$1" ] || { failed_steps+=("  it left no report"); return; }
+  because <(sed -n 's/^  "seed": \([0-9]*\),$/seed \1/p' "$1"
+    awk -v why=1 -f scripts/verdicts.awk "$1" | awk '$2 != "pass" && $2 != "not-applicable"')
+}
+
 skip() { # skip NAME REASON
   counted 0 0 1
   printf '\n== skipped: %s: %s\n' "$1" "$2"
@@ -41,15 +57,19 @@ skip() { # skip NAME REASON
 
 # gotest NAME ARGUMENTS... runs go test and counts its tests, not itself.
 gotest() {
-  local name=$1
+  local name=$1 failures
   shift
+  failures=$(mktemp)
   printf '\n== %s\n' "$name"
   # Build failures reach the JSON stream; what is left on stderr is go's own.
-  if ! go test -json "$@" | awk -v tally="$HOLDFAST_TALLY" -f scripts/gotest.awk; then
+  if ! go test -json "$@" | awk -v tally="$HOLDFAST_TALLY" -v failures="$failures" -f scripts/gotest.awk; then
     failed_steps+=("$name")
+    because "$failures"
+    rm -f "$failures"
     printf '== failed: %s\n' "$name"
     return 1
   fi
+  rm -f "$failures"
 }
 
 total() {
