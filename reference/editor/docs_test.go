@@ -2,26 +2,20 @@ package editor
 
 import (
 	"context"
-	"flag"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"io"
 	"os"
 	"reflect"
-	"regexp"
 	"strings"
 	"testing"
 
 	. "github.com/onsi/gomega"
 
+	"github.com/holdfast-mcp/holdfast/reference/docpage"
 	"github.com/holdfast-mcp/holdfast/reference/editor/definitions"
 	"github.com/holdfast-mcp/holdfast/reference/editor/desk"
 	"github.com/holdfast-mcp/holdfast/reference/editor/ports"
 )
-
-var updatePage = flag.Bool("update", false, "write the generated parts of docs/receipts.md anew")
 
 const page = "../../docs/receipts.md"
 
@@ -31,25 +25,12 @@ func generated(t *testing.T) map[string]string {
 		"tools":             toolTable(),
 		"mutation outcomes": mutationTable(),
 		"recheck outcomes":  recheckTable(),
-		"diagram":           block("mermaid", diagram()),
+		"diagram":           docpage.Block("mermaid", diagram()),
 		"events":            eventTable(),
 		"labels":            labelTable(),
 		"codes":             codeTable(),
-		"configuration":     block("text", configuration(t)),
+		"configuration":     docpage.Block("text", docpage.Configuration(t)),
 	}
-}
-
-func block(language, text string) string {
-	return "```" + language + "\n" + strings.TrimRight(text, "\n") + "\n```"
-}
-
-func table(head []string, rows [][]string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "| %s |\n|%s\n", strings.Join(head, " | "), strings.Repeat("---|", len(head)))
-	for _, r := range rows {
-		fmt.Fprintf(&b, "| %s |\n", strings.Join(r, " | "))
-	}
-	return strings.TrimRight(b.String(), "\n")
 }
 
 func toolTable() string {
@@ -57,7 +38,7 @@ func toolTable() string {
 	for _, spec := range definitions.Definitions() {
 		rows = append(rows, []string{"`" + spec.Name + "`", string(spec.Access), spec.Description})
 	}
-	return table([]string{"tool", "access", "what it does"}, rows)
+	return docpage.Table([]string{"tool", "access", "what it does"}, rows)
 }
 
 // came is what can come of a request.
@@ -102,7 +83,7 @@ func mutationTable() string {
 		}
 		rows = append(rows, []string{a.what, read, ended(Classes{}.Mutation(true, a.err))})
 	}
-	return table([]string{"what came", "of the read before the dispatch", "of the mutation itself"}, rows)
+	return docpage.Table([]string{"what came", "of the read before the dispatch", "of the mutation itself"}, rows)
 }
 
 func recheckTable() string {
@@ -113,7 +94,7 @@ func recheckTable() string {
 		}
 	}
 	rows = append(rows, []string{"404, the caller gives up, and the server fences the command", "`" + string(ports.NotApplied) + "`"})
-	return table([]string{"what came of the lookup", "outcome and code"}, rows)
+	return docpage.Table([]string{"what came of the lookup", "outcome and code"}, rows)
 }
 
 // node is a position as mermaid can name it.
@@ -149,7 +130,7 @@ func eventTable() string {
 	for _, r := range desk.EventRules() {
 		rows = append(rows, []string{string(r.Event), r.When})
 	}
-	return table([]string{"event", "when"}, rows)
+	return docpage.Table([]string{"event", "when"}, rows)
 }
 
 func labelTable() string {
@@ -161,7 +142,7 @@ func labelTable() string {
 		}
 		rows = append(rows, []string{string(p), "`" + label + "`"})
 	}
-	return table([]string{"the editor is", "the person sees"}, rows)
+	return docpage.Table([]string{"the editor is", "the person sees"}, rows)
 }
 
 func codeTable() string {
@@ -169,55 +150,10 @@ func codeTable() string {
 	for _, m := range ports.Meanings() {
 		rows = append(rows, []string{"`" + string(m.Code) + "`", m.Meaning})
 	}
-	return table([]string{"code", "meaning"}, rows)
+	return docpage.Table([]string{"code", "meaning"}, rows)
 }
 
-// configuration is what the comment of FromEnv says.
-func configuration(t *testing.T) string {
-	file, err := parser.ParseFile(token.NewFileSet(), "config.go", nil, parser.ParseComments)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, d := range file.Decls {
-		f, ok := d.(*ast.FuncDecl)
-		if ok && f.Name.Name == "FromEnv" {
-			_, list, _ := strings.Cut(f.Doc.Text(), ":\n\n")
-			return strings.ReplaceAll(strings.TrimPrefix(list, "\t"), "\n\t", "\n")
-		}
-	}
-	t.Fatal("config.go has no FromEnv")
-	return ""
-}
-
-var part = regexp.MustCompile(`(?s)<!-- begin ([a-z0-9 ]+) -->\n.*?<!-- end -->`)
-
-func TestThePageIsCurrent(t *testing.T) {
-	g := NewWithT(t)
-	raw, err := os.ReadFile(page)
-	g.Expect(err).NotTo(HaveOccurred())
-	parts := generated(t)
-	var there []string
-	fresh := part.ReplaceAllStringFunc(string(raw), func(old string) string {
-		name := part.FindStringSubmatch(old)[1]
-		there = append(there, name)
-		text, known := parts[name]
-		if !known {
-			t.Errorf("docs/receipts.md has a generated part %q that nothing makes", name)
-			return old
-		}
-		return "<!-- begin " + name + " -->\n" + text + "\n<!-- end -->"
-	})
-	for name := range parts {
-		g.Expect(there).To(ContainElement(name), "docs/receipts.md lacks a generated part")
-	}
-	if *updatePage {
-		g.Expect(os.WriteFile(page, []byte(fresh), 0o644)).To(Succeed())
-		return
-	}
-	if fresh != string(raw) {
-		t.Error("docs/receipts.md does not say what the code does; run: go test ./reference/editor -run TestThePageIsCurrent -update")
-	}
-}
+func TestThePageIsCurrent(t *testing.T) { docpage.Hold(t, page, generated(t)) }
 
 // Whoever writes another editor after the page needs every word of it.
 func TestThePageNamesEveryWord(t *testing.T) {

@@ -1,25 +1,19 @@
 package trips
 
 import (
-	"flag"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"os"
-	"regexp"
 	"strings"
 	"testing"
 
 	. "github.com/onsi/gomega"
 
+	"github.com/holdfast-mcp/holdfast/reference/docpage"
 	"github.com/holdfast-mcp/holdfast/reference/trips/api"
 	"github.com/holdfast-mcp/holdfast/reference/trips/commands"
 	"github.com/holdfast-mcp/holdfast/reference/trips/ports"
 	"github.com/holdfast-mcp/holdfast/reference/trips/sqlite"
 )
-
-var updatePage = flag.Bool("update", false, "write the generated parts of docs/trips.md anew")
 
 const docsPage = "../../docs/trips.md"
 
@@ -28,22 +22,9 @@ func generated(t *testing.T) map[string]string {
 	return map[string]string{
 		"rules":         ruleTable(t),
 		"refusals":      refusalTable(),
-		"tables":        block("sql", sqlite.SchemaSQL),
-		"configuration": block("text", configuration(t)),
+		"tables":        docpage.Block("sql", sqlite.SchemaSQL),
+		"configuration": docpage.Block("text", docpage.Configuration(t)),
 	}
-}
-
-func block(language, text string) string {
-	return "```" + language + "\n" + strings.TrimRight(text, "\n") + "\n```"
-}
-
-func table(head []string, rows [][]string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "| %s |\n|%s\n", strings.Join(head, " | "), strings.Repeat("---|", len(head)))
-	for _, r := range rows {
-		fmt.Fprintf(&b, "| %s |\n", strings.Join(r, " | "))
-	}
-	return strings.TrimRight(b.String(), "\n")
 }
 
 // questions are what the rules ask, and what they end a command with.
@@ -68,7 +49,7 @@ func ruleTable(t *testing.T) string {
 	if len(rows) != len(questions) {
 		t.Errorf("there are %d rules and %d questions", len(rows), len(questions))
 	}
-	return table([]string{"rule", "it asks", "it ends a command with"}, rows)
+	return docpage.Table([]string{"rule", "it asks", "it ends a command with"}, rows)
 }
 
 // tellable is one error of each kind.
@@ -83,55 +64,10 @@ func refusalTable() string {
 		r := api.Refusals{}.Of(err)
 		rows = append(rows, []string{fmt.Sprint(r.Status), "`" + r.Code + "`", r.Reason})
 	}
-	return table([]string{"status", "code", "for instance"}, rows)
+	return docpage.Table([]string{"status", "code", "for instance"}, rows)
 }
 
-// configuration is what the comment of FromEnv says.
-func configuration(t *testing.T) string {
-	file, err := parser.ParseFile(token.NewFileSet(), "config.go", nil, parser.ParseComments)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, d := range file.Decls {
-		f, ok := d.(*ast.FuncDecl)
-		if ok && f.Name.Name == "FromEnv" {
-			_, list, _ := strings.Cut(f.Doc.Text(), ":\n\n")
-			return strings.ReplaceAll(strings.TrimPrefix(list, "\t"), "\n\t", "\n")
-		}
-	}
-	t.Fatal("config.go has no FromEnv")
-	return ""
-}
-
-var part = regexp.MustCompile(`(?s)<!-- begin ([a-z0-9 ]+) -->\n.*?<!-- end -->`)
-
-func TestThePageIsCurrent(t *testing.T) {
-	g := NewWithT(t)
-	raw, err := os.ReadFile(docsPage)
-	g.Expect(err).NotTo(HaveOccurred())
-	parts := generated(t)
-	var there []string
-	fresh := part.ReplaceAllStringFunc(string(raw), func(old string) string {
-		name := part.FindStringSubmatch(old)[1]
-		there = append(there, name)
-		text, known := parts[name]
-		if !known {
-			t.Errorf("docs/trips.md has a generated part %q that nothing makes", name)
-			return old
-		}
-		return "<!-- begin " + name + " -->\n" + text + "\n<!-- end -->"
-	})
-	for name := range parts {
-		g.Expect(there).To(ContainElement(name), "docs/trips.md lacks a generated part")
-	}
-	if *updatePage {
-		g.Expect(os.WriteFile(docsPage, []byte(fresh), 0o644)).To(Succeed())
-		return
-	}
-	if fresh != string(raw) {
-		t.Error("docs/trips.md does not say what the code does; run: go test ./reference/trips -run TestThePageIsCurrent -update")
-	}
-}
+func TestThePageIsCurrent(t *testing.T) { docpage.Hold(t, docsPage, generated(t)) }
 
 // Each request that the tests send is one that the page tells of.
 func TestThePageNamesEveryRequest(t *testing.T) {

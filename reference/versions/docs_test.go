@@ -2,40 +2,37 @@ package versions
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"maps"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	. "github.com/onsi/gomega"
 
+	"github.com/holdfast-mcp/holdfast/reference/docpage"
 	"github.com/holdfast-mcp/holdfast/reference/sidecar"
 	"github.com/holdfast-mcp/holdfast/reference/toolspec"
 )
-
-var update = flag.Bool("update", false, "write the generated parts of docs/sidecar.md anew")
 
 const page = "../../docs/sidecar.md"
 
 // generated are the parts of the page that are made of what the code holds.
 func generated() map[string]string {
 	return map[string]string{
-		"schema 3":        block("sql", sidecar.SchemaSQL(3)),
-		"schema 2":        block("sql", sidecar.SchemaSQL(2)),
-		"schema 1":        block("sql", sidecar.SchemaSQL(1)),
-		"anchor diagram":  block("mermaid", anchorDiagram()),
+		"schema 3":        docpage.Block("sql", sidecar.SchemaSQL(3)),
+		"schema 2":        docpage.Block("sql", sidecar.SchemaSQL(2)),
+		"schema 1":        docpage.Block("sql", sidecar.SchemaSQL(1)),
+		"anchor diagram":  docpage.Block("mermaid", anchorDiagram()),
 		"anchor table":    anchorTable(),
-		"start diagram":   block("mermaid", intentDiagram(true)),
-		"follow diagram":  block("mermaid", intentDiagram(false)),
+		"start diagram":   docpage.Block("mermaid", intentDiagram(true)),
+		"follow diagram":  docpage.Block("mermaid", intentDiagram(false)),
 		"intent table":    intentTable(),
 		"events":          eventTable(),
 		"pairs":           pairTable(),
 		"tools":           toolTable(),
-		"runnable":        block("sql", "SELECT i.* FROM intents i "+sidecar.RunnableSQL),
+		"runnable":        docpage.Block("sql", "SELECT i.* FROM intents i "+sidecar.RunnableSQL),
 		"settable status": "`" + strings.Join(words(sidecar.SettableStatuses()), "`, `") + "`",
 	}
 }
@@ -45,19 +42,6 @@ func words[T ~string](list []T) (all []string) {
 		all = append(all, string(w))
 	}
 	return all
-}
-
-func block(language, text string) string {
-	return "```" + language + "\n" + strings.TrimRight(text, "\n") + "\n```"
-}
-
-func table(head []string, rows [][]string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "| %s |\n|%s\n", strings.Join(head, " | "), strings.Repeat("---|", len(head)))
-	for _, r := range rows {
-		fmt.Fprintf(&b, "| %s |\n", strings.Join(r, " | "))
-	}
-	return strings.TrimRight(b.String(), "\n")
 }
 
 // name is a state as a diagram's word.
@@ -155,7 +139,7 @@ func anchorTable() string {
 		}
 		rows = append(rows, row)
 	}
-	return table(headed("anchor"), rows)
+	return docpage.Table(headed("anchor"), rows)
 }
 
 func intentTable() string {
@@ -173,7 +157,7 @@ func intentTable() string {
 			rows = append(rows, row)
 		}
 	}
-	return table(headed("intent"), rows)
+	return docpage.Table(headed("intent"), rows)
 }
 
 func eventTable() string {
@@ -181,7 +165,7 @@ func eventTable() string {
 	for _, r := range sidecar.EventRules() {
 		rows = append(rows, []string{string(r.Event), r.By, r.Guard, r.Also})
 	}
-	return table([]string{"event", "by", "guard", "in the same transaction"}, rows)
+	return docpage.Table([]string{"event", "by", "guard", "in the same transaction"}, rows)
 }
 
 func pairTable() string {
@@ -190,7 +174,7 @@ func pairTable() string {
 	for _, p := range Pairs() {
 		rows = append(rows, []string{fmt.Sprint(p.Helper), fmt.Sprint(p.App), string(p.Outcome), p.Because})
 	}
-	return table(head, rows)
+	return docpage.Table(head, rows)
 }
 
 func toolTable() string {
@@ -230,38 +214,10 @@ func toolTable() string {
 		slices.Sort(claims)
 		rows = append(rows, []string{"`" + spec.Name + "`", string(spec.Access), strings.Join(needed, ", "), strings.Join(may, ", "), strings.Join(claims, ", ")})
 	}
-	return table([]string{"tool", "access", "required", "optional", "claims"}, rows)
+	return docpage.Table([]string{"tool", "access", "required", "optional", "claims"}, rows)
 }
 
-var part = regexp.MustCompile(`(?s)<!-- begin ([a-z0-9 ]+) -->\n.*?\n<!-- end -->`)
-
-func TestThePageIsCurrent(t *testing.T) {
-	g := NewWithT(t)
-	raw, err := os.ReadFile(page)
-	g.Expect(err).NotTo(HaveOccurred())
-	parts := generated()
-	var there []string
-	fresh := part.ReplaceAllStringFunc(string(raw), func(old string) string {
-		name := part.FindStringSubmatch(old)[1]
-		there = append(there, name)
-		text, known := parts[name]
-		if !known {
-			t.Errorf("docs/sidecar.md has a generated part %q that nothing makes", name)
-			return old
-		}
-		return "<!-- begin " + name + " -->\n" + text + "\n<!-- end -->"
-	})
-	for name := range parts {
-		g.Expect(there).To(ContainElement(name), "docs/sidecar.md lacks a generated part")
-	}
-	if *update {
-		g.Expect(os.WriteFile(page, []byte(fresh), 0o644)).To(Succeed())
-		return
-	}
-	if fresh != string(raw) {
-		t.Error("docs/sidecar.md does not say what the code does; run: go test ./reference/versions -run TestThePageIsCurrent -update")
-	}
-}
+func TestThePageIsCurrent(t *testing.T) { docpage.Hold(t, page, generated()) }
 
 // Whoever writes a helper or an app after the page needs every word of it.
 func TestThePageNamesEveryWord(t *testing.T) {

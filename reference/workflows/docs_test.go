@@ -2,28 +2,22 @@ package workflows
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"os"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	. "github.com/onsi/gomega"
 
+	"github.com/holdfast-mcp/holdfast/reference/docpage"
 	"github.com/holdfast-mcp/holdfast/reference/workflows/chain"
 	"github.com/holdfast-mcp/holdfast/reference/workflows/definitions"
 	"github.com/holdfast-mcp/holdfast/reference/workflows/engine"
 	"github.com/holdfast-mcp/holdfast/reference/workflows/policy"
 	"github.com/holdfast-mcp/holdfast/reference/workflows/ports"
 )
-
-var update = flag.Bool("update", false, "write the generated parts of docs/workflows.md anew")
 
 const page = "../../docs/workflows.md"
 
@@ -36,27 +30,14 @@ func generated(t *testing.T) map[string]string {
 	return map[string]string{
 		"tools":             toolTable(),
 		"controls":          controlTable(),
-		"policy":            block("json", string(first)),
-		"operation diagram": block("mermaid", operationDiagram()),
-		"step diagram":      block("mermaid", stepDiagram()),
+		"policy":            docpage.Block("json", string(first)),
+		"operation diagram": docpage.Block("mermaid", operationDiagram()),
+		"step diagram":      docpage.Block("mermaid", stepDiagram()),
 		"events":            eventTable(),
 		"task states":       taskTable(),
 		"codes":             codeTable(),
-		"configuration":     block("text", configuration(t)),
+		"configuration":     docpage.Block("text", docpage.Configuration(t)),
 	}
-}
-
-func block(language, text string) string {
-	return "```" + language + "\n" + strings.TrimRight(text, "\n") + "\n```"
-}
-
-func table(head []string, rows [][]string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "| %s |\n|%s\n", strings.Join(head, " | "), strings.Repeat("---|", len(head)))
-	for _, r := range rows {
-		fmt.Fprintf(&b, "| %s |\n", strings.Join(r, " | "))
-	}
-	return strings.TrimRight(b.String(), "\n")
 }
 
 func toolTable() string {
@@ -65,7 +46,7 @@ func toolTable() string {
 		rows = append(rows, []string{"`" + spec.Name + "`", string(spec.Access), spec.Description})
 	}
 	slices.SortFunc(rows, func(a, b []string) int { return strings.Compare(a[0], b[0]) })
-	return table([]string{"tool", "access", "what it does"}, rows)
+	return docpage.Table([]string{"tool", "access", "what it does"}, rows)
 }
 
 // denials are the codes of the controls, in their order.
@@ -79,7 +60,7 @@ func controlTable() string {
 	for i, c := range chain.Controls(nil, nil) {
 		rows = append(rows, []string{c.Name(), "`" + string(denials[i]) + "`"})
 	}
-	return table([]string{"control", "denies with"}, rows)
+	return docpage.Table([]string{"control", "denies with"}, rows)
 }
 
 // arrows draws one arrow between two states, with all that leads along it.
@@ -128,7 +109,7 @@ func eventTable() string {
 	for _, r := range engine.EventRules() {
 		rows = append(rows, []string{string(r.Event), r.When})
 	}
-	return table([]string{"event", "when"}, rows)
+	return docpage.Table([]string{"event", "when"}, rows)
 }
 
 func taskTable() string {
@@ -136,7 +117,7 @@ func taskTable() string {
 	for _, line := range definitions.TaskStates() {
 		rows = append(rows, []string{"`" + string(line.State) + "`", "`" + string(line.Status) + "`", "`" + line.Why + "`"})
 	}
-	return table([]string{"operation", "task", "its message"}, rows)
+	return docpage.Table([]string{"operation", "task", "its message"}, rows)
 }
 
 func codeTable() string {
@@ -144,55 +125,10 @@ func codeTable() string {
 	for _, m := range ports.Meanings() {
 		rows = append(rows, []string{"`" + string(m.Code) + "`", m.Meaning})
 	}
-	return table([]string{"code", "meaning"}, rows)
+	return docpage.Table([]string{"code", "meaning"}, rows)
 }
 
-// configuration is what the comment of FromEnv says.
-func configuration(t *testing.T) string {
-	file, err := parser.ParseFile(token.NewFileSet(), "config.go", nil, parser.ParseComments)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, d := range file.Decls {
-		f, ok := d.(*ast.FuncDecl)
-		if ok && f.Name.Name == "FromEnv" {
-			_, list, _ := strings.Cut(f.Doc.Text(), ":\n\n")
-			return strings.ReplaceAll(strings.TrimPrefix(list, "\t"), "\n\t", "\n")
-		}
-	}
-	t.Fatal("config.go has no FromEnv")
-	return ""
-}
-
-var part = regexp.MustCompile(`(?s)<!-- begin ([a-z0-9 ]+) -->\n.*?<!-- end -->`)
-
-func TestThePageIsCurrent(t *testing.T) {
-	g := NewWithT(t)
-	raw, err := os.ReadFile(page)
-	g.Expect(err).NotTo(HaveOccurred())
-	parts := generated(t)
-	var there []string
-	fresh := part.ReplaceAllStringFunc(string(raw), func(old string) string {
-		name := part.FindStringSubmatch(old)[1]
-		there = append(there, name)
-		text, known := parts[name]
-		if !known {
-			t.Errorf("docs/workflows.md has a generated part %q that nothing makes", name)
-			return old
-		}
-		return "<!-- begin " + name + " -->\n" + text + "\n<!-- end -->"
-	})
-	for name := range parts {
-		g.Expect(there).To(ContainElement(name), "docs/workflows.md lacks a generated part")
-	}
-	if *update {
-		g.Expect(os.WriteFile(page, []byte(fresh), 0o644)).To(Succeed())
-		return
-	}
-	if fresh != string(raw) {
-		t.Error("docs/workflows.md does not say what the code does; run: go test ./reference/workflows -run TestThePageIsCurrent -update")
-	}
-}
+func TestThePageIsCurrent(t *testing.T) { docpage.Hold(t, page, generated(t)) }
 
 // Whoever writes another server after the page needs every word of it.
 func TestThePageNamesEveryWord(t *testing.T) {
