@@ -148,6 +148,8 @@ func md(text string) string {
 			b.WriteRune(r)
 		case '@': // mentions nobody
 			b.WriteString("&#64;")
+		case '$': // begins no formula
+			b.WriteString("&#36;")
 		default:
 			b.WriteRune(r)
 		}

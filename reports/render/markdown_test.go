@@ -14,6 +14,7 @@ func TestALineOfATargetBeginsNothingInMarkdown(t *testing.T) {
 	for line, want := range map[string]string{
 		"---": `\---`, "===": `\===`, "  - x": `  \- x`, "+ x": `\+ x`, "12. x": `12\. x`, "3) x": `3\) x`,
 		"a - b": "a - b", "12 calls": "12 calls", "* x": `\* x`, "> x": "&gt; x", "# x": `\# x`,
+		"$x_1$ and $$y$$": `&#36;x\_1&#36; and &#36;&#36;y&#36;&#36;`, // no formula
 	} {
 		if got := mdLine(line); got != want {
 			t.Errorf("line %q is told as %q, want %q", line, got, want)
