@@ -60,6 +60,9 @@ func (w *World) underTrace(c Crash, folder string) traced {
 	if c.Led.Ready != nil {
 		c.Led.Ready()
 	}
+	if t.caller != nil {
+		t.caller.answersEnded()
+	}
 	return t
 }
 

@@ -81,6 +81,7 @@ type World struct {
 	calls     int
 	words     int
 	killed    bool // a fault has killed a process of the target
+	leftOpen  bool // the helper over HTTP does not end its answers
 	starts    int
 }
 
