@@ -9,7 +9,7 @@ func (s *scene) awkward() []string {
 	shapes := []string{
 		`"quoted" and \ back`, "two\nlines", "tab\tand\rreturn", "'; drop table notes; --",
 		"<script>alert(1)</script>", "{{template}}", "emoji 🪨 and é combined", "line\u2028separator",
-		`{"json": [1, 2`, "nul \u0000 inside", strings.Repeat("long ", 13_000), " spaces around ",
+		`{"json": [1, 2`, "nul \u0000 inside", strings.Repeat("long ", 13_000), strings.Repeat("past 65,535 bytes ", 3_700), " spaces around ",
 	}
 	values := []string{}
 	for i, shape := range shapes {

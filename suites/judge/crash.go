@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/holdfast-mcp/holdfast/reports"
 	"github.com/holdfast-mcp/holdfast/reports/history"
 	"github.com/holdfast-mcp/holdfast/reports/verdict"
 )
@@ -265,6 +266,7 @@ func StartsAgain(h history.History) Ruling {
 // WholeAtEachPoint (DU-02): killed at any crash point of a write, the write is
 // wholly there or wholly absent, there if it was acknowledged, and the store is readable.
 func WholeAtEachPoint(h history.History) Ruling {
+	usual, known := blankBesideWhole(h)
 	return eachCrash(h, "DU-02", "killed in the middle of a write, it is there in part, or acknowledged and gone, or the store cannot be read", func(c Crash) (string, string, error) {
 		values, wrong, err := behind(h, c)
 		if wrong != "" || err != nil {
@@ -289,10 +291,36 @@ func WholeAtEachPoint(h history.History) Ruling {
 					return "in part", fmt.Sprintf("written %q, read back %q", value, v), nil
 				}
 			}
+			if more := count(values)[""] - usual; known && more > 0 {
+				return "in part", fmt.Sprintf("written %q, read back %s without any text more than beside a whole one", value, reports.Plural(more, "value")), nil
+			}
 			return "absent", "", nil
 		}
 		return "", "", fmt.Errorf("the write of the run is not recorded")
 	})
+}
+
+// blankBesideWhole is how many values without any text are read back, at the most,
+// where the write of a run is whole: so many may be no part of one. It is not known
+// where the write is whole behind no run.
+func blankBesideWhole(h history.History) (usual int, known bool) {
+	all, err := crashes(h)
+	if err != nil {
+		return 0, false
+	}
+	for _, c := range all {
+		values, wrong, err := behind(h, c)
+		if wrong != "" || err != nil {
+			continue
+		}
+		n := count(values)
+		for _, w := range h.Operations("write") {
+			if w.Param("run") == c.Run && n[w.Param("value")] > 0 {
+				usual, known = max(usual, n[""]), true
+			}
+		}
+	}
+	return usual, known
 }
 
 // behind is what could be read back behind a run by a server that was started

@@ -163,11 +163,13 @@ func TestStartsAgainAndWholeAtEachPoint(t *testing.T) {
 		again  string // what StartsAgain says of it, "" for nothing
 		piece  string // what WholeAtEachPoint says of it
 	}{
-		"sound":               {[]ending{readShows("earlier ~1"), whole}, "", ""},
-		"an earlier one lost": {[]ending{readShows("struck ~2"), whole}, `point 1: killed after write of store.db: acknowledged before and lost: "earlier ~1"`, ""},
-		"half a value":        {[]ending{readShows("earlier ~1", "struck"), whole}, "", `point 1: killed after write of store.db: written "struck ~2", read back "struck"`},
-		"twice":               {[]ending{readShows("earlier ~1", "struck ~2", "struck ~2"), whole}, "", `point 1: killed after write of store.db: "struck ~2" is there 2 times`},
-		"acknowledged, gone":  {[]ending{readShows("earlier ~1"), readShows("earlier ~1")}, "", `point 2: killed after write of store.db: "struck ~2" was acknowledged and is gone`},
+		"sound":                            {[]ending{readShows("earlier ~1"), whole}, "", ""},
+		"an earlier one lost":              {[]ending{readShows("struck ~2"), whole}, `point 1: killed after write of store.db: acknowledged before and lost: "earlier ~1"`, ""},
+		"half a value":                     {[]ending{readShows("earlier ~1", "struck"), whole}, "", `point 1: killed after write of store.db: written "struck ~2", read back "struck"`},
+		"a value without its text":         {[]ending{readShows("earlier ~1", ""), whole}, "", `point 1: killed after write of store.db: written "struck ~2", read back 1 value without any text more than beside a whole one`},
+		"what always stands there is none": {[]ending{readShows("earlier ~1", ""), readShows("", "earlier ~1", "struck ~2")}, "", ""},
+		"twice":                            {[]ending{readShows("earlier ~1", "struck ~2", "struck ~2"), whole}, "", `point 1: killed after write of store.db: "struck ~2" is there 2 times`},
+		"acknowledged, gone":               {[]ending{readShows("earlier ~1"), readShows("earlier ~1")}, "", `point 2: killed after write of store.db: "struck ~2" was acknowledged and is gone`},
 		"does not start": {[]ending{{}, whole}, "point 1: killed after write of store.db: the server does not start again: exit code 1",
 			"point 1: killed after write of store.db: the server does not start again: exit code 1"},
 		"cannot be read": {[]ending{refused("", ""), whole}, "point 1: killed after write of store.db: the store cannot be read: refused: ",
