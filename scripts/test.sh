@@ -121,6 +121,7 @@ browser_is_here || { unclear=3; skip "reference-browser" "no Chromium"; }
 for target in reference reference-http reference-stateless notes notes-http; do
   gate 0 "$target"
 done
+gate 0 reference-stateless-stdio --profile durability
 if browser_is_here; then
   # shellcheck disable=SC2046 # one word each
   gate 0 reference-browser $(only_browser)
