@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/holdfast-mcp/holdfast/reports/history"
 )
@@ -87,8 +88,10 @@ func kindOfJSON(v any) string {
 }
 
 // changedBy says whether what can be read back differs between the last read before a
-// call and the first one behind it; seen is false where no such reads stand around it
-// with nothing else in between.
+// call and the first one behind it: in the values that the target file reads there, or in
+// that the answer shows a text of the call's arguments more often, where the jq does not
+// look. seen is false where no such reads stand around it with nothing else in between,
+// and where the answer of the read differs in a way that may be this call's.
 func changedBy(h history.History, o history.Operation) (changed, seen bool) {
 	var said Ruling // of reads that do not matter here nothing is said
 	var before, after *read
@@ -110,5 +113,45 @@ func changedBy(h history.History, o history.Operation) (changed, seen bool) {
 			return false, false // it may have been that one
 		}
 	}
-	return !maps.Equal(count(before.values), count(after.values)), true
+	if !maps.Equal(count(before.values), count(after.values)) || showsMoreOf(o, *before, *after) {
+		return true, true
+	}
+	return false, maps.Equal(count(wordsIn(before.op.Returned.Answer)), count(wordsIn(after.op.Returned.Answer)))
+}
+
+// tellingText is the fewest letters of an argument by which it is known again in an answer.
+const tellingText = 8
+
+// showsMoreOf says whether a text of a call's arguments stands more often in the answer of
+// the read behind it than in that of the read before.
+func showsMoreOf(o history.Operation, before, after read) bool {
+	was, is := string(before.op.Returned.Answer), string(after.op.Returned.Answer)
+	var arguments any
+	_ = json.Unmarshal(o.Invoked.Arguments, &arguments) // what is no JSON has no texts
+	return slices.ContainsFunc(textsWithin(arguments), func(text string) bool {
+		return len(text) >= tellingText && strings.Count(is, text) > strings.Count(was, text)
+	})
+}
+
+// textsWithin are the texts of a JSON value, at any depth; keys are none.
+func textsWithin(v any) []string {
+	var all []string
+	switch v := v.(type) {
+	case string:
+		return []string{v}
+	case []any:
+		for _, element := range v {
+			all = append(all, textsWithin(element)...)
+		}
+	case map[string]any:
+		for _, element := range v {
+			all = append(all, textsWithin(element)...)
+		}
+	}
+	return all
+}
+
+// wordsIn are the words and numbers of an answer, whatever stands between them.
+func wordsIn(answer json.RawMessage) []string {
+	return strings.FieldsFunc(string(answer), func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
 }

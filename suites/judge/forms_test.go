@@ -68,6 +68,21 @@ func blind(all []history.Event) []history.Event {
 	return all
 }
 
+// wrongType gives c6 an argument of the wrong type, and takes it for a result.
+func wrongType(all []history.Event) []history.Event {
+	all = each("c6", isCall("c6", history.Invoked), func(e *history.Event) { e.Call.Arguments = json.RawMessage(`{"text":{"not":"of the right type"}}`) })(all)
+	return ends("c6", text1("Added note c."))(all)
+}
+
+// readsAs gives the reads before and behind c6 answers in which the values stand among
+// other things, of which the target file's jq reads nothing.
+func readsAs(before, after string) edit {
+	answered := func(id, text string) edit {
+		return each(id, isCall(id, history.Returned), func(e *history.Event) { e.Call.Answer = text1(text).Answer })
+	}
+	return func(all []history.Event) []history.Event { return answered("c7", after)(answered("c5", before)(all)) }
+}
+
 const notToldOf = "not judged: whether work_invalid refused call c6 (two) cannot be told by its effect or by the form of its answer; say in the target file by refused what its refusals look like; its answer: "
 
 func TestBreachesRefused(t *testing.T) {
@@ -78,6 +93,9 @@ func TestBreachesRefused(t *testing.T) {
 	unmapped := ends("c6", ending{Outcome: history.Refused, Unmapped: true, Reason: "jq", Answer: json.RawMessage(`{"content":[]}`)})
 	rules(t, BreachesRefused, breachesBetweenReads(),
 		variant{"one takes effect", edits(ends("c6", text1("ok")), readsAfter("a", "b", "")), accepted("it changed what can be read back"), nil},
+		variant{"one takes effect where the jq of the read does not look", edits(wrongType, readsAs("1: a, 2: b", "1: a, 2: b, 3: {'not': 'of the right type'}")),
+			finds(broken("DU-08/refused", "work_invalid acknowledged 1 of 2 calls that its own inputSchema forbids", `call c6: two: {"text":{"not":"of the right type"}}; it changed what can be read back`)), nil},
+		variant{"what one takes stood there before", edits(wrongType, readsAs("1: a, 2: b, 3: of the right type", "3: of the right type, 2: b, 1: a")), nil, nil},
 		variant{"one is answered as the valid one is, without its effect", edits(ends("c6", text1("Added note b."))), nil, nil},
 		variant{"one is answered as the valid one is, where none shows an effect", edits(blind, ends("c6", text1("Added note b."))), accepted(`it is answered as the valid call c2 is: ` + string(text1("Added note b.").Answer)), nil},
 		variant{"one is refused in words only", edits(ends("c6", text1("Error: no such note"))), nil, nil},
@@ -163,6 +181,10 @@ func TestRefusedByStructure(t *testing.T) {
 		variant{"no word of it matters", edits(ends("c6", text1("Danke!"))),
 			worded("1 of 2", `call c6: {"violation":"two"}: "Danke!"`, "two; it changed nothing that can be read back, as a valid call does"), nil},
 		variant{"one that took effect was no refusal", edits(ends("c6", text1("Error? No.")), field("c7", "values", list("a", "b", "c"))), nil, nil},
+		variant{"one that took effect where the jq of the read does not look was no refusal", edits(wrongType, readsAs("1: a, 2: b", "1: a, 2: b, 3: {'not': 'of the right type'}")), nil, nil},
+		variant{"behind one the read shows more, and not of whom", edits(wrongType, readsAs("2 notes: a, b", "3 notes: a, b")), nil, nil},
+		variant{"behind one the read shows the same in another order", edits(wrongType, readsAs("2 notes: a, b", "2 notes: b, a")),
+			worded("1 of 2", `call c6: {"text":{"not":"of the right type"}}: "Added note c."`, "two; it changed nothing that can be read back, as a valid call does"), nil},
 		variant{"one that is answered as a valid one is may be none", edits(ends("c6", text1("Added note b."))), nil, nil},
 		variant{"the target file takes a result for a refusal", edits(ends("c6", sentBack(false, history.Refused, `{"content":[{"type":"text","text":"try later"}]}`))),
 			worded("1 of 2", `call c6: {"violation":"two"}: "try later"`, "two; a refusal, as the target file's predicates have it"), nil},
