@@ -190,7 +190,7 @@ func reproIDs(r reports.Report, asked []string) ([]string, error) {
 		}
 		known := slices.ContainsFunc(ids, func(id string) bool { return match.MatchString(id) || match.MatchString(baseOf(id)) })
 		if len(ids) == before && !known {
-			return nil, Usage("%q matches no spec that ran in this report%s", pattern, nearText(pattern, all))
+			return nil, Usage("%q matches no spec that ran in this report%s; the folders below its artifacts/ name those that did", pattern, nearText(pattern, all))
 		}
 	}
 	return ids, nil

@@ -163,7 +163,7 @@ func TestReproSaysWhatItCannotRunAgain(t *testing.T) {
 		says   string
 	}{
 		{nil, "nothing failed in this report; name the specs that you want to see again, such as DU-01/passes"},
-		{func(o *suites.ReproOptions) { o.IDs = []string{"DU-01/passed"} }, `"DU-01/passed" matches no spec that ran in this report (did you mean DU-01/passes?)`},
+		{func(o *suites.ReproOptions) { o.IDs = []string{"DU-01/passed"} }, `"DU-01/passed" matches no spec that ran in this report (did you mean DU-01/passes?); the folders below its artifacts/ name those that did`},
 		{func(o *suites.ReproOptions) { o.Times = 0 }, "--times is 0; expected a number from 1"},
 		{func(o *suites.ReproOptions) { o.Report = t.TempDir() }, "there is no report.json"},
 		{func(o *suites.ReproOptions) {

@@ -12,6 +12,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/reports"
 	"github.com/holdfast-mcp/holdfast/reports/history"
 	"github.com/holdfast-mcp/holdfast/reports/verdict"
+	"github.com/holdfast-mcp/holdfast/reports/wait"
 	"github.com/holdfast-mcp/holdfast/suites/judge"
 	"github.com/holdfast-mcp/holdfast/suites/world"
 )
@@ -40,6 +41,7 @@ var adviceFor = map[string]string{
 	stepHelp:  "check run and mcp of the helper in the target file",
 	stepTools: "write the tools' names in the target file as the helper lists them",
 	stepWrite: "check the write call of the target file: its name, its arguments, and accepted and refused",
+	stepProbe: "check profiles.durability.probes.values of the target file: where the server keeps its store, and the query or the rows that yield a row {value: …} for each value",
 	stepRead:  "check the read call of the target file and the jq that finds what was written in its answer",
 	stepFits:  "check the name and the arguments of that call in the target file",
 	stepRight: "correct that key of the target file; `holdfast explain` and docs/target-file.md say what it is for",
@@ -53,6 +55,7 @@ const (
 	stepTools = "it lists the tools that the target file names"
 	stepWrite = "it takes one write"
 	stepRead  = "a read shows the write"
+	stepProbe = "a probe shows the write"
 	stepStop  = "everything stops"
 	stepFits  = "its tools take the target file's arguments"
 	stepRight = "the target file reads what it answers and shows"
@@ -123,7 +126,7 @@ func (t *trial) tried(ctx context.Context, s Setup, profile string) bool {
 		t.arguments(w, c, profile)
 		switch profile {
 		case target.ProfileDurability:
-			t.writeAndRead(w, c)
+			t.writeAndRead(ctx, w, c)
 		case target.ProfileWorkRecords:
 			t.startAndGet(w, c)
 		case target.ProfileReceipts:
@@ -217,7 +220,7 @@ func (t *trial) accepted(op history.Operation) {
 	world.Inconclusive("the call of %s was not accepted: %s", op.Invoked.Tool, why)
 }
 
-func (t *trial) writeAndRead(w *world.World, c *world.Caller) {
+func (t *trial) writeAndRead(ctx context.Context, w *world.World, c *world.Caller) {
 	value := w.Word("doctor")
 	t.step(stepWrite, func() string {
 		c.SetUp()
@@ -237,6 +240,27 @@ func (t *trial) writeAndRead(w *world.World, c *world.Caller) {
 		}
 		return op.Invoked.Tool
 	})
+	if _, there := w.Target.Profiles.Durability.Probes["values"]; there && !t.lenient {
+		t.step(stepProbe, func() string { return probed(ctx, w, value) })
+	}
+}
+
+// probed stops the trial unless the probe comes to show a value that was acknowledged,
+// within the time that a spec gives it. Without that no spec can prove a commit.
+func probed(ctx context.Context, w *world.World, value string) string {
+	shown := func(rows []map[string]any) bool {
+		return slices.ContainsFunc(rows, func(row map[string]any) bool { return row["value"] == value })
+	}
+	// Whether it came is seen by the look that is recorded.
+	_ = wait.For(ctx, "the probe to show the write", wait.Default().Proof, func(context.Context) (bool, error) { return shown(w.Peek("values", nil)), nil })
+	look := w.Look("values", "doctor", nil)
+	switch {
+	case look.Error != "":
+		world.Inconclusive("the look through probes.values failed: %s", look.Error)
+	case !shown(look.Rows):
+		world.Inconclusive("the write was acknowledged, and the probe values shows %s, none of them with %q in the column value", reports.Plural(len(look.Rows), "row"), value)
+	}
+	return "values"
 }
 
 func (t *trial) startAndGet(w *world.World, c *world.Caller) {

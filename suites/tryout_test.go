@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -106,6 +107,38 @@ func TestTryOutEndsWithTheFirstStepThatFails(t *testing.T) {
 			g.Expect(last.Detail).To(ContainSubstring(c.detail))
 			if !c.ok {
 				g.Expect(last.Advice).NotTo(BeEmpty())
+			}
+		})
+	}
+}
+
+// A probe that does not see what a write has left is told before a run, whose specs could
+// prove no commit through it.
+func TestTryOutLooksThroughTheProbe(t *testing.T) {
+	keeping := strings.Replace(honestly("$kept", "notes", "add"), `*\"add\"*) `, `*\"add\"*) printf %s "$line" > kept; `, 1)
+	for name, c := range map[string]struct {
+		probe  target.Probe
+		ok     bool
+		detail string
+	}{
+		"one that sees it":      {target.Probe{File: "{{dir}}/kept", Rows: "select(.exists) | {value: .json.params.arguments.text}"}, true, "values"},
+		"one of another file":   {target.Probe{File: "{{dir}}/other", Rows: "select(.exists) | {value: .json.params.arguments.text}"}, false, "the write was acknowledged, and the probe values shows 0 rows, none of them with"},
+		"one of another column": {target.Probe{File: "{{dir}}/kept", Rows: "select(.exists) | {text: .json.params.arguments.text}"}, false, "the probe values shows 1 row, none of them with"},
+		"one without its table": {target.Probe{SQLite: "{{dir}}/none.db", Query: "select text as value from notes"}, false, "the look through probes.values failed: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := NewWithT(t)
+			setup := scripted(t, keeping)
+			setup.Target.Profiles.Durability.Probes = map[string]target.Probe{"values": c.probe}
+			steps := suites.TryOut(t.Context(), setup)
+			at := slices.IndexFunc(steps, func(s suites.Step) bool { return s.Name == "a probe shows the write" })
+			g.Expect(at).To(BeNumerically(">", 0), "%+v", steps)
+			g.Expect(steps[at].OK).To(Equal(c.ok), "%+v", steps[at])
+			g.Expect(steps[at].Detail).To(ContainSubstring(c.detail))
+			if !c.ok {
+				g.Expect(at).To(Equal(len(steps) - 1))
+				g.Expect(steps[at].Advice).To(ContainSubstring("profiles.durability.probes.values"))
+				g.Expect(suites.Starts(t.Context(), setup)).To(Succeed()) // what no probe shows is inconclusive, spec by spec
 			}
 		})
 	}

@@ -9,7 +9,8 @@ func (p *program) doctorVerb() *cobra.Command {
 		Use:   "doctor [TARGET]",
 		Short: "What this machine has; then: target starts, shakes hands, one write, one read back, stops",
 		Long: `Looks for what specs may need of this machine. With a TARGET it is tried out step by step: it
-starts, shakes hands, takes one write, shows it in a read, and stops. Exit 2 when a step fails.`,
+starts, shakes hands, takes one write, shows it in a read and through the probe that the file has,
+and stops. Exit 2 when a step fails.`,
 		Args: takes(0, 1, "at most one target: a target file, or the name of a built-in"),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON on stdout")

@@ -98,6 +98,8 @@ func TestInitWritesAFileThatDoctorTakes(t *testing.T) {
 }
 
 func TestInitSaysWhatIsWrong(t *testing.T) {
+	here, err := os.Getwd()
+	NewWithT(t).Expect(err).NotTo(HaveOccurred())
 	for name, c := range map[string]struct {
 		args []string
 		says string
@@ -121,6 +123,9 @@ func TestInitSaysWhatIsWrong(t *testing.T) {
 		"it says what it hears":  {[]string{"init", "--", "cat"}, "holdfast: "},
 		"no such folder":         {[]string{"init", "--out", "no/such/x.yaml", "--", "x"}, "the folder of no/such/x.yaml is not there"},
 		"no such command":        {[]string{"init", "--", "no-such-server"}, `there is no command "no-such-server"`},
+		"no command, what to do": {[]string{"init", "--", "no-such-server"}, "what to do: install it, or name it by its full path; looked in PATH="},
+		"no such script":         {[]string{"init", "--", "sh", "no-such-server.sh"}, "what to do: there is no no-such-server.sh in " + here + ", where a relative path of the command is looked for"},
+		"nothing is started":     {[]string{"init", "--url", "http://127.0.0.1:1/mcp"}, "asking the server at http://127.0.0.1:1/mcp\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := NewWithT(t)
