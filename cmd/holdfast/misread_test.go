@@ -92,3 +92,17 @@ func TestAWrongToolOfDurabilityIsNamedByItsKey(t *testing.T) {
 		})
 	}
 }
+
+// A server over HTTP needs no sign of readiness in the file: nothing is sent to it before
+// it listens.
+func TestAServerOverHTTPNeedsNoSignOfReadiness(t *testing.T) {
+	g := NewWithT(t)
+	text, ok := harness().Builtin("notes-http")
+	g.Expect(ok).To(BeTrue(), "the built-in target notes-http")
+	const sign = `    ready: {http: "{{helper.url}}/healthz"}` + "\n"
+	g.Expect(string(text)).To(ContainSubstring(sign))
+	path := filepath.Join(t.TempDir(), "own.yaml")
+	g.Expect(os.WriteFile(path, []byte(strings.Replace(string(text), sign, "", 1)), 0o600)).To(Succeed())
+	code, out, errs := holdfast(t, "doctor", path)
+	g.Expect(code).To(Equal(0), out+errs)
+}

@@ -113,6 +113,9 @@ func (w *World) spawn(name string, spec target.Process, instance int, more targe
 		return nil, err
 	}
 	ready, err := expandReady(spec.Sign(), scope)
+	if ready == (target.Ready{}) && spec.MCP.HTTP != "" {
+		ready.Listens = "127.0.0.1:" + scope[name+".port"] // a request before that would be lost
+	}
 	if err == nil {
 		err = launch.WaitReady(w.ctx, running, ready, w.config.Limits.Ready)
 	}
