@@ -164,5 +164,17 @@ func TestClosingNeverCallsAKnownFailureHeld(t *testing.T) {
 	r.Gate = reports.Gate{Verdict: "passed"}
 	g.Expect(render.Closing(r)).NotTo(ContainSubstring("Every clause that was judged held"))
 	r.Counts.Specs = map[verdict.Verdict]int{verdict.Pass: 1}
-	g.Expect(render.Closing(r)).To(ContainSubstring("Every clause that was judged held"))
+	g.Expect(render.Closing(r)).To(ContainSubstring("Every clause that was judged held, and every fault is proven to have hit."))
+}
+
+func TestClosingNeverCallsAnInconclusiveFaultProven(t *testing.T) {
+	g := NewWithT(t)
+	r := report()
+	r.Gate = reports.Gate{Verdict: "passed"}
+	r.Counts.Specs = map[verdict.Verdict]int{verdict.Pass: 1, verdict.Inconclusive: 2}
+	g.Expect(render.Closing(r)).To(HaveSuffix(" Every clause that was judged held. 2 of the specs came to no judgement; --allow-inconclusive, or their level, lets them through."))
+	r.Counts.Specs[verdict.Fail] = 1
+	g.Expect(render.Closing(r)).To(HaveSuffix(" not asked about. 2 of the specs came to no judgement; --allow-inconclusive, or their level, lets them through."))
+	r.Gate.ExitCode = 5
+	g.Expect(render.Closing(r)).To(HaveSuffix(" Something could not be judged."))
 }

@@ -48,8 +48,16 @@ var gateSays = map[int]string{
 // Closing is the line that a person reads if they read one only.
 func Closing(r reports.Report) string {
 	said := gateSays[r.Gate.ExitCode]
-	if r.Gate.ExitCode == 0 && r.Counts.Specs[verdict.Fail] > 0 {
+	open := r.Counts.Specs[verdict.Inconclusive]
+	switch {
+	case r.Gate.ExitCode != 0:
+	case r.Counts.Specs[verdict.Fail] > 0:
 		said = "No clause that gates was broken, but for failures that are known or not asked about."
+	case open > 0:
+		said = "Every clause that was judged held."
+	}
+	if r.Gate.ExitCode == 0 && open > 0 {
+		said += fmt.Sprintf(" %d of the specs came to no judgement; --allow-inconclusive, or their level, lets them through.", open)
 	}
 	return fmt.Sprintf("Gate %s (exit %d): clauses: %s; specs: %s. %s",
 		r.Gate.Verdict, r.Gate.ExitCode, Tally(r.Counts.Clauses), Tally(r.Counts.Specs), said)
