@@ -137,6 +137,20 @@ func TestADamagedRecordingIsNotJudged(t *testing.T) {
 	g.Expect(v.Text(render.Screen{})).To(ContainSubstring("1 recording judged again: 0 as then, 1 otherwise; 1 not judged again (exit 1)"))
 }
 
+// What was not applicable is counted and not listed: a target that claims one profile has
+// hundreds of them.
+func TestWhatWasNotApplicableIsOnlyCounted(t *testing.T) {
+	g := NewWithT(t)
+	apart := judged("DU-01/b", verdict.NotApplicable)
+	apart.Artifacts = ""
+	folder := recorded(t, reports.Report{Specs: []reports.Spec{judged("DU-01/a", verdict.Pass), apart}}, map[string]string{"artifacts/DU-01/a": "all"})
+	v, err := judging("DU-01/a", "DU-01/b").Revalidate(folder)
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(v.Results).To(HaveLen(2))
+	g.Expect(v.Text(render.Screen{})).To(And(ContainSubstring("DU-01/a"), Not(ContainSubstring("DU-01/b")),
+		ContainSubstring("0 otherwise; 1 not judged again (exit 0)\n  not in the table, because not-applicable then: 1 (--json names them)\n")))
+}
+
 // What failed on the reference as well was put down to the environment, and is again.
 func TestTheControlRunIsLaidBesideItAgain(t *testing.T) {
 	for _, c := range []struct {

@@ -78,8 +78,12 @@ func (v Revalidation) Text(screen render.Screen) string {
 	s := render.NewStyle(screen)
 	var b strings.Builder
 	var rows [][]string
-	judged, differ := 0, 0
+	judged, differ, apart := 0, 0, 0
 	for _, r := range v.Results {
+		if !r.Judged && r.Then == verdict.NotApplicable {
+			apart++ // there is nothing to lay beside it, and often there are hundreds
+			continue
+		}
 		now, why := s.Verdict(r.Now), render.FirstLine(r.Reason, 300)
 		switch {
 		case !r.Judged:
@@ -97,6 +101,9 @@ func (v Revalidation) Text(screen render.Screen) string {
 	b.WriteString(s.Table([]string{"spec", "then", "now", "why"}, rows))
 	fmt.Fprintf(&b, "\n%s\n", s.Bold(fmt.Sprintf("%s judged again: %d as then, %d otherwise; %d not judged again (exit %d)",
 		reports.Plural(judged, "recording"), judged-differ, differ, len(v.Results)-judged, v.ExitCode)))
+	if apart > 0 {
+		fmt.Fprintf(&b, "  not in the table, because not-applicable then: %d (--json names them)\n", apart)
+	}
 	return b.String()
 }
 
