@@ -39,13 +39,14 @@ func EndsWithItsInput(h history.History) Ruling {
 }
 
 // OnlyMessages (DU-14): nothing but MCP messages came from stdout. Of a server that
-// was killed the last message may be cut off. Behind a mark of that name, "" for
-// none, at least one message has to have been read.
+// was killed the last message may be cut off; one that is too long to be read may be
+// one all the same. Behind a mark of that name, "" for none, at least one message has to
+// have been read.
 func OnlyMessages(mark string) Rule {
 	return func(h history.History) Ruling {
 		var r Ruling
 		read, all := 0, 0
-		var none []string
+		var none, overlong []string
 		since := int64(-1)
 		for _, e := range h.Events {
 			switch {
@@ -57,13 +58,19 @@ func OnlyMessages(mark string) Rule {
 				if mark == "" || since >= 0 {
 					read++
 				}
-			case !begunMessage(*e.Message):
+			case begun(*e.Message, mcp.GarbageCutOff):
+			case begun(*e.Message, mcp.GarbageOverlong):
+				all++
+				overlong = append(overlong, e.Message.Garbage)
+			default:
 				all++
 				none = append(none, fmt.Sprintf("session %s: %s, it is %s", e.Message.Session, quoted([]string{shortened(e.Message.Raw, 200)}), e.Message.Garbage))
 			}
 		}
 		if len(none) > 0 {
 			r.broke("DU-14", fmt.Sprintf("stdout carries what is no MCP message: %d of %s", len(none), reports.Plural(all, "line")), most(none)...)
+		} else if len(overlong) > 0 {
+			r.doubted("whether all that came from stdout are messages is not known: %d of %s could not be read, the first of them %s; let the calls of the target file be answered with less", len(overlong), reports.Plural(all, "line"), overlong[0])
 		}
 		if read == 0 {
 			r.doubted("no message was read from stdout where it mattered, so that nothing would have been seen there")
@@ -72,9 +79,10 @@ func OnlyMessages(mark string) Rule {
 	}
 }
 
-// begunMessage says that a message was begun and its stream ended.
-func begunMessage(m history.Message) bool {
-	return strings.HasPrefix(m.Garbage, mcp.GarbageCutOff) && strings.HasPrefix(m.Raw, `{"`)
+// begun says that a message was begun that could not be read to its end, for a reason
+// that begins so.
+func begun(m history.Message, why string) bool {
+	return strings.HasPrefix(m.Garbage, why) && strings.HasPrefix(m.Raw, `{"`)
 }
 
 // OldSessionIsGone (DU-16): after a restart a request with an old session ID is

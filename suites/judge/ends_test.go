@@ -39,6 +39,7 @@ func onStdout(s *story, frames ...[2]string) history.History {
 func TestOnlyMessages(t *testing.T) {
 	summary := func(n string) string { return "stdout carries what is no MCP message: 1 of " + n }
 	message, cut := [2]string{`{"jsonrpc":"2.0"}`}, "cut off: the stream ended before the newline, 9 bytes in"
+	long := "over-long: 9000000 bytes in one message, more than 8388608 are not read"
 	unread := []string{"no message was read from stdout where it mattered, so that nothing would have been seen there"}
 	for name, c := range map[string]struct {
 		mark   string
@@ -47,15 +48,18 @@ func TestOnlyMessages(t *testing.T) {
 		facts  []string
 		doubts []string
 	}{
-		"messages":                        {"", nil, [][2]string{message}, nil, nil},
-		"nothing":                         {"", nil, nil, nil, unread},
-		"nothing behind what matters":     {"fed", [][2]string{message}, nil, nil, unread},
-		"a message behind what matters":   {"fed", nil, [][2]string{message}, nil, nil},
-		"a warning":                       {"", nil, [][2]string{message, {"warning: full", "not JSON"}}, []string{`session helper.1: "warning: full", it is not JSON`}, nil},
-		"a warning before it":             {"fed", [][2]string{{"banner", "not JSON"}}, [][2]string{message}, []string{`session helper.1: "banner", it is not JSON`}, nil},
-		"a message cut off by the kill":   {"", nil, [][2]string{message, {`{"jsonrpc`, cut}}, nil, nil},
-		"a stack trace that was cut off":  {"", nil, [][2]string{message, {"panic: at", cut}}, []string{`session helper.1: "panic: at", it is ` + cut}, nil},
-		"a message with what is no frame": {"", nil, [][2]string{message, {`{"a": 1}`, "no JSON-RPC message"}}, []string{`session helper.1: "{\"a\": 1}", it is no JSON-RPC message`}, nil},
+		"messages":                       {"", nil, [][2]string{message}, nil, nil},
+		"nothing":                        {"", nil, nil, nil, unread},
+		"nothing behind what matters":    {"fed", [][2]string{message}, nil, nil, unread},
+		"a message behind what matters":  {"fed", nil, [][2]string{message}, nil, nil},
+		"a warning":                      {"", nil, [][2]string{message, {"warning: full", "not JSON"}}, []string{`session helper.1: "warning: full", it is not JSON`}, nil},
+		"a warning before it":            {"fed", [][2]string{{"banner", "not JSON"}}, [][2]string{message}, []string{`session helper.1: "banner", it is not JSON`}, nil},
+		"a message cut off by the kill":  {"", nil, [][2]string{message, {`{"jsonrpc`, cut}}, nil, nil},
+		"a stack trace that was cut off": {"", nil, [][2]string{message, {"panic: at", cut}}, []string{`session helper.1: "panic: at", it is ` + cut}, nil},
+		"a message that is too long to be read": {"", nil, [][2]string{message, {`{"jsonrpc`, long}}, nil,
+			[]string{"whether all that came from stdout are messages is not known: 1 of 2 lines could not be read, the first of them " + long + "; let the calls of the target file be answered with less"}},
+		"a log that is too long to be read": {"", nil, [][2]string{message, {"2026-01-01 dump", long}}, []string{`session helper.1: "2026-01-01 dump", it is ` + long}, nil},
+		"a message with what is no frame":   {"", nil, [][2]string{message, {`{"a": 1}`, "no JSON-RPC message"}}, []string{`session helper.1: "{\"a\": 1}", it is no JSON-RPC message`}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStory()

@@ -3,8 +3,10 @@ package world
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/holdfast-mcp/holdfast/faults/crashpoint"
 	"github.com/holdfast-mcp/holdfast/reports/history"
@@ -119,11 +121,11 @@ func (w *World) snapshot() (string, error) {
 // copyTree copies a folder with the modes of what is in it: a store that is to be
 // private is refused by its owner where they are lost.
 func copyTree(to, from string) error {
-	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
+	if err := os.CopyFS(to, lasting{os.DirFS(from).(fs.ReadLinkFS)}); err != nil {
 		return err
 	}
 	return filepath.WalkDir(from, func(name string, entry os.DirEntry, err error) error {
-		if err != nil || entry.Type()&os.ModeSymlink != 0 {
+		if err != nil || entry.Type()&os.ModeSymlink != 0 || !lasts(entry) {
 			return err
 		}
 		info, err := entry.Info()
@@ -136,6 +138,20 @@ func copyTree(to, from string) error {
 		}
 		return os.Chmod(filepath.Join(to, rel), info.Mode().Perm())
 	})
+}
+
+// lasting is a folder without what ends with its process: sockets, pipes and devices
+// keep nothing, and the next server makes its own.
+type lasting struct{ fs.ReadLinkFS }
+
+// ReadDir lists what lasts.
+func (l lasting) ReadDir(name string) ([]fs.DirEntry, error) {
+	entries, err := fs.ReadDir(l.ReadLinkFS, name)
+	return slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return !lasts(e) }), err
+}
+
+func lasts(entry fs.DirEntry) bool {
+	return entry.Type()&^(fs.ModeDir|fs.ModeSymlink) == 0
 }
 
 // restore makes the world's folder what it was at the snapshot.
