@@ -39,20 +39,7 @@ func ChangedOnce(h history.History) Ruling {
 // as it was, whatever it answers. The control is that of ChangedOnce.
 func OnlyRead(h history.History) Ruling {
 	var r Ruling
-	r.heldTo(h, "DU-07/read-back", "claims readOnlyHint: true and changed what can be read back", "call", func(o history.Operation) ([]string, bool) {
-		if !r.calm(h, o) {
-			return nil, false
-		}
-		before, after, ok := r.contentsAround(h, o)
-		wrong := hiddenBy(h, o)
-		if ok && !before.equal(after) {
-			wrong = append(before.differences(after), wrong...)
-		}
-		return wrong, ok || wrong != nil
-	})
-	r.claimed(h)
-	r.sawAChange(h)
-	r.lookedFurther(h)
+	r.keptByCalls(h, "DU-07/read-back", "claims readOnlyHint: true and changed what can be read back", contents.equal)
 	return r
 }
 
@@ -80,21 +67,27 @@ func StoreOnlyRead(h history.History) Ruling {
 // ChangedOnce.
 func NothingDestroyed(h history.History) Ruling {
 	var r Ruling
-	r.heldTo(h, "DU-15", "claims destructiveHint: false and changed or removed what was there", "call", func(o history.Operation) ([]string, bool) {
+	r.keptByCalls(h, "DU-15", "claims destructiveHint: false and changed or removed what was there", contents.within)
+	return r
+}
+
+// keptByCalls holds every call to what its tool claims of the contents around it: that
+// they were kept, and that other tools still show what they showed.
+func (r *Ruling) keptByCalls(h history.History, clause, wrong string, kept func(before, after contents) bool) {
+	r.heldTo(h, clause, wrong, "call", func(o history.Operation) ([]string, bool) {
 		if !r.calm(h, o) {
 			return nil, false
 		}
 		before, after, ok := r.contentsAround(h, o)
-		wrong := hiddenBy(h, o)
-		if ok && !before.within(after) {
-			wrong = append(before.differences(after), wrong...)
+		gone := hiddenBy(h, o)
+		if ok && !kept(before, after) {
+			gone = append(before.differences(after), gone...)
 		}
-		return wrong, ok || wrong != nil
+		return gone, ok || gone != nil
 	})
 	r.claimed(h)
 	r.sawAChange(h)
 	r.lookedFurther(h)
-	return r
 }
 
 // heldTo holds every tool to its claim. judge says of one call what is wrong with it, nil
