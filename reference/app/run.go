@@ -20,6 +20,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/reference/app/ports"
 	"github.com/holdfast-mcp/holdfast/reference/app/session"
 	"github.com/holdfast-mcp/holdfast/reference/sidecar"
+	"github.com/holdfast-mcp/holdfast/reference/web"
 )
 
 // Ports are what the app stands on; each can be decorated by itself.
@@ -141,24 +142,11 @@ func (c Config) listens(log *slog.Logger, listener net.Listener) {
 	}
 }
 
-// leaving is how long answers that are under way may take at the end.
-const leaving = time.Second
-
 func serve(ctx context.Context, listener net.Listener, handler http.Handler) error {
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}
-	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(listener) }()
-	select {
-	case err := <-ended:
+	if err := web.Serve(ctx, server, listener, nil); err != nil {
 		return fmt.Errorf("app: serving on %s: %w", listener.Addr(), err)
-	case <-ctx.Done():
 	}
-	answers, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaving)
-	defer cancel()
-	if err := server.Shutdown(answers); err != nil {
-		server.Close()
-	}
-	<-ended
 	return nil
 }
 

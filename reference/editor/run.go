@@ -14,10 +14,8 @@ import (
 	"github.com/holdfast-mcp/holdfast/reference/editor/person"
 	"github.com/holdfast-mcp/holdfast/reference/editor/ports"
 	"github.com/holdfast-mcp/holdfast/reference/serving"
+	"github.com/holdfast-mcp/holdfast/reference/web"
 )
-
-// grace is how long open requests of the person get to end once the editor leaves.
-const grace = time.Second
 
 // Run serves tools and the person until the caller's input ends (stdio) or ctx is
 // done. It signs in first; where that fails it serves all the same, and the person
@@ -85,23 +83,14 @@ func sit(ctx context.Context, cfg Config, e *Editor, log *slog.Logger) (<-chan e
 	if cfg.Seated != nil {
 		cfg.Seated(url)
 	}
-	web := &http.Server{Handler: person.Handler(e, CodeOf), ReadHeaderTimeout: 10 * time.Second}
-	ended, served := make(chan error, 1), make(chan error, 1)
-	go func() { served <- web.Serve(listener) }()
+	server := &http.Server{Handler: person.Handler(e, CodeOf), ReadHeaderTimeout: 10 * time.Second}
+	ended := make(chan error, 1)
 	go func() {
-		select {
-		case err := <-served:
-			ended <- fmt.Errorf("editor: serve the person's surface on %s: %w", cfg.PersonAddr, err)
-			return
-		case <-ctx.Done():
+		err := web.Serve(ctx, server, listener, nil)
+		if err != nil {
+			err = fmt.Errorf("editor: serve the person's surface on %s: %w", cfg.PersonAddr, err)
 		}
-		limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
-		defer cancel()
-		if web.Shutdown(limit) != nil {
-			_ = web.Close() // cuts what did not end; there is nothing else to do
-		}
-		<-served
-		ended <- nil
+		ended <- err
 	}()
 	return ended, nil
 }

@@ -4,7 +4,6 @@ package serving
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -14,6 +13,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/holdfast-mcp/holdfast/reference/web"
 )
 
 // Stdio serves until the caller's input ends or ctx is done. in and out are the
@@ -39,9 +40,6 @@ func Stdio(ctx context.Context, server *mcp.Server, in io.ReadCloser, out io.Wri
 
 // statelessFrom is the first MCP revision without sessions; revisions are dates.
 const statelessFrom = "2026-07-28"
-
-// httpGrace is how long open requests get to end once the server is to leave.
-const httpGrace = time.Second
 
 // HTTP serves streamable HTTP on a loopback address until ctx is done: revisions
 // with sessions, and those without. started, when not nil, is told the MCP
@@ -78,23 +76,13 @@ func HTTP(ctx context.Context, server *mcp.Server, addr string, log *slog.Logger
 	if started != nil {
 		started(url)
 	}
-	web := &http.Server{Handler: http.NewCrossOriginProtection().Handler(mux), ReadHeaderTimeout: 10 * time.Second}
-	ended := make(chan error, 1)
-	go func() { ended <- web.Serve(listener) }()
-	select {
-	case err := <-ended:
-		return fmt.Errorf("serve HTTP on %s: %w", addr, err)
-	case <-ctx.Done():
-	}
-	for session := range server.Sessions() {
-		_ = session.Close() // ends its streams; one that is gone already is what is wanted
-	}
-	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), httpGrace)
-	defer cancel()
-	if err := web.Shutdown(grace); err != nil {
-		_ = web.Close()
-	}
-	if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
+	speaking := &http.Server{Handler: http.NewCrossOriginProtection().Handler(mux), ReadHeaderTimeout: 10 * time.Second}
+	err = web.Serve(ctx, speaking, listener, func() {
+		for session := range server.Sessions() {
+			_ = session.Close() // ends its streams; one that is gone already is what is wanted
+		}
+	})
+	if err != nil {
 		return fmt.Errorf("serve HTTP on %s: %w", addr, err)
 	}
 	return nil

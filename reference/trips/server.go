@@ -16,6 +16,7 @@ import (
 	"github.com/holdfast-mcp/holdfast/reference/trips/page"
 	"github.com/holdfast-mcp/holdfast/reference/trips/ports"
 	"github.com/holdfast-mcp/holdfast/reference/trips/sessions"
+	"github.com/holdfast-mcp/holdfast/reference/web"
 )
 
 // Ports are what the server stands on; each can be decorated by itself.
@@ -94,27 +95,14 @@ func Run(ctx context.Context, c Config, p Ports) error {
 	return serve(ctx, listener, handler, log)
 }
 
-// leaving is how long answers that are under way may take at the end.
-const leaving = time.Second
-
 func serve(ctx context.Context, listener net.Listener, handler http.Handler, log *slog.Logger) error {
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn)}
 	// A browser sends a request again by itself when a connection that it has used
 	// before breaks, be it a mutation: so it gets none that it could use again (RC-09).
 	server.SetKeepAlivesEnabled(false)
-	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(listener) }()
-	select {
-	case err := <-ended:
+	if err := web.Serve(ctx, server, listener, nil); err != nil {
 		return fmt.Errorf("trips: serving on %s: %w", listener.Addr(), err)
-	case <-ctx.Done():
 	}
-	answers, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaving)
-	defer cancel()
-	if err := server.Shutdown(answers); err != nil {
-		server.Close()
-	}
-	<-ended
 	return nil
 }
 
