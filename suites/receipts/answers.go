@@ -16,9 +16,7 @@ var lost = []suites.Test{
 			update := s.update()
 			s.editor.LosesServerAnswer(update)
 			s.look(struck)
-			s.editor.Do(s.recheck(update, converged))
-			s.settled()
-			s.look(converged)
+			s.converges(update)
 		}),
 		Judge: judge.All(judge.Placed("answer-lost", 1), judge.UnknownOnceLost, judge.OneMutation, judge.ConfirmedByRecheck),
 	},

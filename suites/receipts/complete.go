@@ -75,16 +75,12 @@ func (s *scene) incomplete(mutation func(*scene) world.Act) {
 	}
 	s.settled()
 	s.look(struck)
-	s.editor.Do(mutation(s))
-	s.settled()
-	s.look(converged)
+	s.lastly(mutation(s))
 }
 
 // normal gives a command with which nothing is wrong.
 func (s *scene) normal(act world.Act) {
-	s.editor.Do(act)
-	s.settled()
-	s.look(converged) // before a read, which may bring the editor up to date
+	s.lastly(act) // with a look before the read, which may bring the editor up to date
 	if _, there := s.Target.Profiles.Receipts.Tools["read"]; there {
 		s.editor.Do(s.read(converged))
 	}

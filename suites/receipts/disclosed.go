@@ -29,9 +29,7 @@ var disclosed = []suites.Test{{
 			stranger.Ask("lookup", struck, with(none, "draft", own, "who", "stranger to none").Params)
 		}
 		s.Visitor(account.First).Ask("lookup", struck, of.With("who", "owner").Params)
-		s.editor.Do(s.recheck(update, converged))
-		s.settled()
-		s.look(converged)
+		s.converges(update)
 	}),
 	Judge: judge.All(judge.Placed("answer-lost", 1), judge.LookupAuthorized),
 }}

@@ -101,9 +101,7 @@ func (s *scene) nothingSent() {
 	s.settled()
 	s.ServerLanded()
 	s.look(unsent)
-	s.editor.Do(s.update())
-	s.settled()
-	s.look(converged)
+	s.lastly(s.update())
 }
 
 // cancelled makes a mutation and cancels it while something of it is held.

@@ -31,9 +31,7 @@ var fenced = []suites.Test{
 			s.ServerLanded()
 			s.Visitor(account.First).Ask("update", struck, update.Params)
 			s.look(struck)
-			s.editor.Do(s.update())
-			s.settled()
-			s.look(converged)
+			s.lastly(s.update())
 		}),
 		Judge: judge.All(judge.Placed("server-held", 1), judge.FencedStaysOut),
 	},
@@ -46,9 +44,7 @@ var fenced = []suites.Test{
 			update := s.update()
 			s.editor.LosesServerAnswer(update)
 			s.look(struck)
-			s.editor.Do(s.recheck(update, converged).With("give_up", "true"))
-			s.settled()
-			s.look(converged)
+			s.lastly(s.recheck(update, converged).With("give_up", "true"))
 		}),
 		Judge: judge.All(judge.Placed("answer-lost", 1), judge.GivenUpConfirmed),
 	},

@@ -60,9 +60,7 @@ var generations = []suites.Test{
 			s.Visitor(account.First).Ask("end_sessions", struck, nil)
 			s.editor.Do(s.recheck(lost, rechecked))
 			s.signsIn(account.First)
-			s.editor.Do(s.recheck(lost, converged))
-			s.settled()
-			s.look(converged)
+			s.converges(lost)
 		}),
 		Judge: judge.All(judge.Placed("answer-lost", 1), judge.SameUserGoesOn),
 	},

@@ -33,9 +33,7 @@ var unresolved = []suites.Test{
 			s.look(meanwhile)
 			s.types("other", typed)
 			s.look(typed)
-			s.editor.Do(s.recheck(lost, converged))
-			s.settled()
-			s.look(converged)
+			s.converges(lost)
 			for _, act := range refused {
 				s.editor.Do(with(act, "revision", s.revision()).At(afterwards))
 			}

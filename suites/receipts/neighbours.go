@@ -32,9 +32,7 @@ var neighbours = []suites.Test{
 			second.settled()
 			s.look(neighbour)
 			second.look(neighbour)
-			s.editor.Do(s.recheck(lost, converged))
-			s.settled()
-			s.look(converged)
+			s.converges(lost)
 			second.look(converged)
 		}),
 		Judge: judge.All(judge.Placed("answer-lost", 1), judge.NeighbourSeesNothing),

@@ -18,9 +18,7 @@ var replayed = []suites.Test{
 			s.editor.Do(update)
 			s.editor.Do(update)
 			s.editor.Do(s.update())
-			s.editor.Do(update)
-			s.settled()
-			s.look(converged)
+			s.lastly(update)
 		}),
 		Judge: judge.ReplayedOnce,
 	},
@@ -35,9 +33,7 @@ var replayed = []suites.Test{
 			submission := s.submission()
 			s.editor.Do(submission)
 			s.editor.Do(submission)
-			s.editor.Do(update)
-			s.settled()
-			s.look(converged)
+			s.lastly(update)
 		}),
 		Judge: judge.ReplayedOnce,
 	},
@@ -154,7 +150,5 @@ func (s *scene) reused(how func(used world.Act) world.Act) {
 	s.editor.Do(again)
 	s.settled()
 	s.look(struck)
-	s.editor.Do(with(again, "reuses", "", "command_id", s.commandID(), "revision", s.revision()))
-	s.settled()
-	s.look(converged)
+	s.lastly(with(again, "reuses", "", "command_id", s.commandID(), "revision", s.revision()))
 }

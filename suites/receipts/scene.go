@@ -138,6 +138,21 @@ func (s *scene) look(moment string) {
 	s.LookAtServer(moment, s.draft)
 }
 
+// lookedAround gives a command, with a look before it and behind it.
+func (s *scene) lookedAround(act world.Act) {
+	s.look(first)
+	s.editor.Do(act)
+	s.settled()
+	s.look(struck)
+}
+
+// lastly gives the last command of a spec, and looks at what all of it led to.
+func (s *scene) lastly(act world.Act) {
+	s.editor.Do(act)
+	s.settled()
+	s.look(converged)
+}
+
 // settled waits until the editor shows none of its operations as under way. That it
 // may not is for the judges to say.
 func (s *scene) settled() {

@@ -15,13 +15,8 @@ var stale = []suites.Test{
 			s.begin()
 			late := s.update().With("stale", "yes")
 			s.editor.Do(s.update())
-			s.look(first)
-			s.editor.Do(late)
-			s.settled()
-			s.look(struck)
-			s.editor.Do(s.update())
-			s.settled()
-			s.look(converged)
+			s.lookedAround(late)
+			s.lastly(s.update())
 		}),
 		Judge: judge.StaleIsConflict,
 	},
@@ -33,13 +28,8 @@ var stale = []suites.Test{
 			s.begin()
 			late := s.submission().With("stale", "yes")
 			s.editor.Do(s.update())
-			s.look(first)
-			s.editor.Do(late)
-			s.settled()
-			s.look(struck)
-			s.editor.Do(s.submission())
-			s.settled()
-			s.look(converged)
+			s.lookedAround(late)
+			s.lastly(s.submission())
 		}),
 		Judge: judge.StaleIsConflict,
 	},
@@ -51,13 +41,8 @@ var stale = []suites.Test{
 			s.begin()
 			late := s.update().With("stale", "yes")
 			s.Visitor(account.First).Ask("update", first, s.update().Params)
-			s.look(first)
-			s.editor.Do(late)
-			s.settled()
-			s.look(struck)
-			s.editor.Do(s.update())
-			s.settled()
-			s.look(converged)
+			s.lookedAround(late)
+			s.lastly(s.update())
 		}),
 		Judge: judge.StaleIsConflict,
 	},

@@ -54,9 +54,7 @@ func toldApart(id, title, first string, then func(*scene)) suites.Test {
 			s.editor.LosesServerAnswer(update)
 			then(s)
 			s.look(typed)
-			s.editor.Do(s.recheck(update, converged))
-			s.settled()
-			s.look(converged)
+			s.converges(update)
 		}),
 		Judge: judge.All(judge.Placed("answer-lost", 1), judge.TypedIsToldApart),
 	}

@@ -87,9 +87,7 @@ func (s *scene) recovers(act world.Act, under func(world.Act) history.Operation)
 
 // converges rechecks a mutation whose receipt can be seen.
 func (s *scene) converges(act world.Act) {
-	s.editor.Do(s.recheck(act, converged))
-	s.settled()
-	s.look(converged)
+	s.lastly(s.recheck(act, converged))
 }
 
 // inVain rechecks a mutation while nothing can be known of it.
