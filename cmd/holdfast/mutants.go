@@ -16,10 +16,11 @@ func (p *program) mutantsVerb() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mutants [NAME…]",
 		Short: "The harness's own self-test: every mutant caught by the clause that it names",
-		Long: `Runs the specs on a reference with one defect each (mutants), and with one defect of the harness each
-(saboteurs). It holds when every mutant has a finding on its clause and on no other than it lists,
-no saboteur leads to a pass or to an accusation, the reference as it is has no finding, and every
-clause with a spec is the clause of at least one mutant. All of it is one parallel run.
+		Long: `Runs the specs on the reference and the server of notes with one defect each (mutants), and with one
+defect of the harness each (saboteurs). It holds when every mutant has a finding on its clause and
+on no other than it lists, no saboteur leads to a pass or to an accusation, the reference as it is
+has no finding, and every clause with a spec is the clause of at least one mutant. All of it is one
+parallel run.
 
 Exit codes: 0 it holds, 1 something was missed or accused, 2 usage, 3 something has no result, 130 interrupted.`,
 	}
