@@ -12,7 +12,11 @@ import (
 
 	"github.com/holdfast-mcp/holdfast/fixtures/launch"
 	"github.com/holdfast-mcp/holdfast/fixtures/target"
+	"github.com/holdfast-mcp/holdfast/reports/history"
+	"github.com/holdfast-mcp/holdfast/reports/verdict"
 	"github.com/holdfast-mcp/holdfast/suites"
+	"github.com/holdfast-mcp/holdfast/suites/judge"
+	"github.com/holdfast-mcp/holdfast/suites/world"
 )
 
 // scripted is the trial of a target whose helper is a shell script.
@@ -162,4 +166,35 @@ func TestDiagnoseLeavesNothingBehind(t *testing.T) {
 	_, err = h.Diagnose(t.Context(), "boxed", nil, watch{})
 	g.Expect(suites.IsUsage(err)).To(BeTrue())
 	g.Expect(err).To(MatchError(ContainSubstring("needs Docker")))
+}
+
+// A server that takes its store for itself refuses another one beside it, which is no
+// error of the harness: what needs two of them does not apply to it.
+func TestAServerThatSharesItsStoreWithNoOther(t *testing.T) {
+	for name, c := range map[string]struct {
+		before string
+		expect verdict.Verdict
+		says   string
+	}{
+		"takes another":   {"", verdict.Pass, ""},
+		"takes no other":  {"mkdir taken || { echo the store is in use >&2; exit 1; }\n", verdict.NotApplicable, "the store is in use"},
+		"is not answered": {"mkdir taken || exec sleep 20\n", verdict.Error, "expected an answer to initialize"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			setup := scripted(t, c.before+honestly("$kept", "notes", "add"))
+			setup.Folder = t.TempDir()
+			result := suites.Perform(t.Context(), suites.Test{
+				ID: "two", Profile: target.ProfileDurability,
+				Drive: func(w *world.World) {
+					w.Launch()
+					w.NewCaller()
+					w.NewCallerBeside()
+				},
+				Judge: func(history.History) judge.Ruling { return judge.Ruling{} },
+			}, setup)
+			g := NewWithT(t)
+			g.Expect(result.Verdict).To(Equal(c.expect), "%+v", result)
+			g.Expect(result.Reason).To(ContainSubstring(c.says))
+		})
+	}
 }

@@ -127,7 +127,7 @@ var concurrent = []suites.Test{
 		Title:  "of many writes through two servers on one store at once all acknowledged ones are there",
 		Faults: []string{"race"}, Numbers: reports.Numbers{Concurrent: 50, Rounds: 1},
 		Drive: on(func(s *scene) {
-			s.races(s.helper, s.NewCaller())
+			s.races(s.helper, s.NewCallerBeside())
 			s.readByFresh()
 		}),
 		Judge: judge.Numbered(func(n reports.Numbers) judge.Rule {
@@ -139,7 +139,7 @@ var concurrent = []suites.Test{
 		Title:   "of writes through two servers on one store in strict alternation all acknowledged ones are there",
 		Numbers: reports.Numbers{Alternations: 10},
 		Drive: on(func(s *scene) {
-			second := s.NewCaller()
+			second := s.NewCallerBeside()
 			for range s.Numbers().Alternations {
 				s.helper.Do(s.writing())
 				second.Do(s.writing())

@@ -54,7 +54,7 @@ func sameTools(a, b []mcp.Tool) bool {
 // same process, on stdio one more process on the same stores, and of a page one more tab.
 func (c *Caller) Another() *Caller {
 	if c.path == "" || c.page != nil {
-		return c.w.NewCaller()
+		return c.w.NewCallerBeside()
 	}
 	second := &Caller{
 		w: c.w, name: c.name + " beside", process: c.process, wire: c.wire, line: c.line, path: c.path,
@@ -65,4 +65,17 @@ func (c *Caller) Another() *Caller {
 	}
 	c.beside = append(c.beside, second.session)
 	return second
+}
+
+// NewCallerBeside is NewCaller while another server runs on the same stores. One that
+// ends by itself then has refused to share them, which nothing forbids.
+func (w *World) NewCallerBeside() *Caller {
+	c, err := w.newCaller()
+	if err != nil && !w.killed && ownFault(err) {
+		Inapplicable("a second server on the store of one that runs ends before it has shaken hands, so that there are no two of them to look at: %v", err)
+	}
+	if err != nil {
+		w.cannotStart(err)
+	}
+	return c
 }
