@@ -4,6 +4,7 @@
 package docpage
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"go/ast"
@@ -34,6 +35,28 @@ func Table(head []string, rows [][]string) string {
 		fmt.Fprintf(&b, "| %s |\n", strings.Join(r, " | "))
 	}
 	return strings.TrimRight(b.String(), "\n")
+}
+
+// Step is what leads from one state of a diagram to another; From is "" where it begins.
+type Step struct{ From, Event, To string }
+
+// Arrows are the lines of a state diagram, in the language of mermaid: one arrow between
+// two states, with all that leads along it, in the order of the steps.
+func Arrows(steps []Step) string {
+	var order []string
+	labels := map[string][]string{}
+	for _, s := range steps {
+		arrow := cmp.Or(s.From, "[*]") + " --> " + s.To
+		if _, drawn := labels[arrow]; !drawn {
+			order = append(order, arrow)
+		}
+		labels[arrow] = append(labels[arrow], s.Event)
+	}
+	var b strings.Builder
+	for _, arrow := range order {
+		fmt.Fprintf(&b, "    %s: %s\n", arrow, strings.Join(labels[arrow], ", "))
+	}
+	return b.String()
 }
 
 // Configuration is the list of variables in the comment of FromEnv, in config.go of

@@ -60,3 +60,8 @@ func TestTablesAndBlocks(t *testing.T) {
 	g.Expect(Table([]string{"a", "b"}, [][]string{{"1", "2"}, {"3", "4"}})).To(Equal("| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |"))
 	g.Expect(Block("sql", "SELECT 1;\n\n")).To(Equal("```sql\nSELECT 1;\n```"))
 }
+
+func TestOneArrowHasAllThatLeadsAlongIt(t *testing.T) {
+	NewWithT(t).Expect(Arrows([]Step{{"", "begun", "a"}, {"a", "on", "b"}, {"b", "back", "a"}, {"a", "over", "b"}})).To(Equal(
+		"    [*] --> a: begun\n    a --> b: on, over\n    b --> a: back\n"))
+}

@@ -100,16 +100,11 @@ func recheckTable() string {
 // node is a position as mermaid can name it.
 func node(p desk.Position) string { return strings.ReplaceAll(string(p), ", ", "_") }
 
-// diagram draws one arrow between two positions, with all that leads along it.
+// diagram draws the editor's positions, and what leads from one to another.
 func diagram() string {
-	var order []string
-	labels := map[string][]string{}
+	var steps []docpage.Step
 	for _, s := range desk.Steps() {
-		key := node(s.From) + " --> " + node(s.To)
-		if _, drawn := labels[key]; !drawn {
-			order = append(order, key)
-		}
-		labels[key] = append(labels[key], string(s.Event))
+		steps = append(steps, docpage.Step{From: node(s.From), Event: string(s.Event), To: node(s.To)})
 	}
 	var b strings.Builder
 	b.WriteString("stateDiagram-v2\n")
@@ -119,10 +114,7 @@ func diagram() string {
 		}
 	}
 	b.WriteString("    [*] --> " + node(desk.Idle) + "\n")
-	for _, key := range order {
-		fmt.Fprintf(&b, "    %s: %s\n", key, strings.Join(labels[key], ", "))
-	}
-	return b.String()
+	return b.String() + docpage.Arrows(steps)
 }
 
 func eventTable() string {

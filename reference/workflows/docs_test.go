@@ -2,7 +2,6 @@ package workflows
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
 	"reflect"
 	"slices"
@@ -63,45 +62,22 @@ func controlTable() string {
 	return docpage.Table([]string{"control", "denies with"}, rows)
 }
 
-// arrows draws one arrow between two states, with all that leads along it.
-func arrows(steps [][3]string) string {
-	var order []string
-	labels := map[string][]string{}
-	for _, s := range steps {
-		from, to := s[0], s[2]
-		if from == "" {
-			from = "[*]"
-		}
-		key := from + " --> " + to
-		if _, seen := labels[key]; !seen {
-			order = append(order, key)
-		}
-		labels[key] = append(labels[key], s[1])
-	}
-	var b strings.Builder
-	b.WriteString("stateDiagram-v2\n")
-	for _, key := range order {
-		fmt.Fprintf(&b, "    %s: %s\n", key, strings.Join(labels[key], ", "))
-	}
-	return b.String()
-}
-
 func operationDiagram() string {
-	var all [][3]string
+	var all []docpage.Step
 	for _, s := range engine.OperationSteps() {
 		if s.From == "" || !s.From.Settled() {
-			all = append(all, [3]string{string(s.From), string(s.Event), string(s.To)})
+			all = append(all, docpage.Step{From: string(s.From), Event: string(s.Event), To: string(s.To)})
 		}
 	}
-	return arrows(all)
+	return "stateDiagram-v2\n" + docpage.Arrows(all)
 }
 
 func stepDiagram() string {
-	all := [][3]string{{"", string(engine.Started), string(ports.Pending)}}
+	all := []docpage.Step{{Event: string(engine.Started), To: string(ports.Pending)}}
 	for _, s := range engine.StepSteps() {
-		all = append(all, [3]string{string(s.From), string(s.Event), string(s.To)})
+		all = append(all, docpage.Step{From: string(s.From), Event: string(s.Event), To: string(s.To)})
 	}
-	return arrows(all)
+	return "stateDiagram-v2\n" + docpage.Arrows(all)
 }
 
 func eventTable() string {
