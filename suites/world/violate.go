@@ -281,7 +281,7 @@ func (s schema) breachesOfList(valid []any) []breach {
 	if len(valid) == 0 {
 		return out
 	}
-	if s.MaxItems != nil && *s.MaxItems < longest {
+	if s.MaxItems != nil && *s.MaxItems >= 0 && *s.MaxItems < longest {
 		out = append(out, breach{"too many entries", "maxItems", "", slices.Repeat(valid[:1], *s.MaxItems+1)})
 	}
 	if s.Items != nil {
@@ -314,7 +314,7 @@ func (s schema) breachesOfText(valid string) []breach {
 	if runes := []rune(valid); s.MinLength != nil && *s.MinLength > 0 && len(runes) >= *s.MinLength {
 		out = append(out, breach{"shorter than its minLength", "minLength", "", string(runes[:*s.MinLength-1])})
 	}
-	if s.MaxLength != nil && *s.MaxLength < longest {
+	if s.MaxLength != nil && *s.MaxLength >= 0 && *s.MaxLength < longest {
 		out = append(out, breach{"longer than its maxLength", "maxLength", "", strings.Repeat("x", *s.MaxLength+1)})
 	}
 	if value, ok := s.unlike(valid); ok {

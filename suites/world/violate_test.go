@@ -159,3 +159,13 @@ func TestALongListIsThinnedOverAllOfIt(t *testing.T) {
 		t.Errorf("of a list that is short enough %d are left", len(got))
 	}
 }
+
+// A bound below nothing is none that a value could break.
+func TestABoundBelowNothingIsNotBroken(t *testing.T) {
+	below := -7
+	for _, b := range append(schema{MaxLength: &below}.breachesOfText("x"), schema{MaxItems: &below}.breachesOfList([]any{"x"})...) {
+		if b.keyword == "maxLength" || b.keyword == "maxItems" {
+			t.Errorf("%+v breaks a bound of %d", b, below)
+		}
+	}
+}
