@@ -123,6 +123,18 @@ var concurrent = []suites.Test{
 		}),
 	},
 	{
+		ID: "DU-04/few-at-once", Clauses: []string{"DU-04"},
+		Title:  "of few writes at once on one connection, again and again, all acknowledged ones are there",
+		Faults: []string{"race"}, Numbers: reports.Numbers{Rounds: fewRounds},
+		Drive: on(func(s *scene) {
+			s.racesOf(few, s.helper)
+			s.readByFresh()
+		}),
+		Judge: judge.Numbered(func(n reports.Numbers) judge.Rule {
+			return judge.All(judge.Placed("race", n.Rounds), judge.AckedSurvive("DU-04", 2))
+		}),
+	},
+	{
 		ID: "DU-05/two-servers-overlapping", Clauses: []string{"DU-05"},
 		Title:  "of many writes through two servers on one store at once all acknowledged ones are there",
 		Faults: []string{"race"}, Numbers: reports.Numbers{Concurrent: 50, Rounds: 1},
@@ -133,6 +145,18 @@ var concurrent = []suites.Test{
 		Judge: judge.Numbered(func(n reports.Numbers) judge.Rule {
 			return judge.All(judge.Placed("race", n.Rounds), judge.AckedSurvive("DU-05", 2))
 		}),
+	},
+	{
+		ID: "DU-05/two-servers-one-held-in-a-write", Clauses: []string{"DU-05"},
+		Title:  "of writes through a second server while the first is held in the middle of a write of its own all acknowledged ones are there",
+		Faults: []string{"hold"},
+		Drive: on(func(s *scene) {
+			s.write()
+			s.EndCallers()
+			s.HoldInWrites(heldPlaces, s.writing)
+			s.readByFresh()
+		}),
+		Judge: judge.All(judge.HeldWithin, judge.AckedSurvive("DU-05", 2)),
 	},
 	{
 		ID: "DU-05/two-servers-alternating", Clauses: []string{"DU-05"},
@@ -152,11 +176,26 @@ var concurrent = []suites.Test{
 	},
 }
 
+const (
+	// few writes at once in fewRounds rounds: where a server takes one write in
+	// microseconds, many at once are many behind one another, and of few in many rounds
+	// some meet. All together they are no more than the many, which is what a read of a
+	// server that shows the newest alone was seen to show.
+	few       = 4
+	fewRounds = 12
+	// heldPlaces is at how many places of a write a server is held, the first and the
+	// last of them included, while another one writes.
+	heldPlaces = 3
+)
+
 // races makes the concurrent writes through some callers, in as many rounds as are
 // asked for.
-func (s *scene) races(callers ...*world.Caller) {
+func (s *scene) races(callers ...*world.Caller) { s.racesOf(s.Numbers().Concurrent, callers...) }
+
+// racesOf makes n writes at once, in as many rounds.
+func (s *scene) racesOf(n int, callers ...*world.Caller) {
 	for round := range s.Numbers().Rounds {
-		acts := s.many(s.Numbers().Concurrent)
+		acts := s.many(n)
 		for i := range acts {
 			acts[i] = acts[i].With("round", fmt.Sprint(round+1))
 		}

@@ -48,6 +48,9 @@ func (r *Ruling) survived(h history.History, clause string, acked []string, fina
 	}
 	facts := []string{"lost: " + quoted(lost), fmt.Sprintf("read back by call %s: %s", final.op.Invoked.ID, reports.Plural(len(final.values), "value"))}
 	rounds, of := byRound(h.Operations("write"))
+	if len(rounds) > 1 { // what was written before the first one is none
+		rounds = slices.DeleteFunc(rounds, func(round string) bool { return round == "" })
+	}
 	hit := 0
 	for _, round := range rounds {
 		if slices.ContainsFunc(of[round], func(w history.Operation) bool { return slices.Contains(lost, w.Param("value")) }) {
@@ -56,6 +59,12 @@ func (r *Ruling) survived(h history.History, clause string, acked []string, fina
 	}
 	if len(rounds) > 1 {
 		facts = append(facts, fmt.Sprintf("writes of %d of %d rounds were lost", hit, len(rounds)))
+	}
+	for _, m := range h.Marks("held-in-a-write") {
+		round := fmt.Sprint(number(m.Data, "place"))
+		if slices.ContainsFunc(of[round], func(w history.Operation) bool { return slices.Contains(lost, w.Param("value")) }) {
+			facts = append(facts, fmt.Sprintf("round %s: one server was held before %s of %s while the other was given its write", round, text(m.Data, "call"), text(m.Data, "path")))
+		}
 	}
 	r.broke(clause, r.Tried[len(r.Tried)-1], facts...)
 }

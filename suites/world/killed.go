@@ -64,12 +64,9 @@ func (w *World) KillInWrites(kills Kills) {
 		Broken("making the tracer's folder: %v", err)
 	}
 	k := &killing{Kills: kills, w: w, folder: folder, left: map[string][]string{}}
-	record := k.record()
+	record := w.recordWrite(kills.Write(), folder)
 	places := k.places(record)
-	switch {
-	case len(record.Points) == 0 || len(crashpoint.Moments(record)) == 0:
-		Inconclusive("a write changed nothing below {{dir}} that the tracer sees, so that no kill can be placed within it; keep the store below {{dir}}")
-	case len(places) == 0:
+	if len(places) == 0 {
 		Inapplicable("a write makes no file, folder or link of its own below {{dir}}: it changes %s, so that a kill within it leaves nothing there that was not there before", quotedPaths(record))
 	}
 	if k.Made {
@@ -96,25 +93,6 @@ func quotedPaths(r crashpoint.Record) string {
 		}
 	}
 	return strings.Join(slices.Sorted(maps.Keys(paths)), ", ")
-}
-
-// record makes one write under the tracer, unharmed.
-func (k *killing) record() crashpoint.Record {
-	c := Crash{Act: k.Write()}
-	traced := k.w.underTrace(c, k.folder)
-	defer traced.close(k.w)
-	k.w.arm(traced.trace, nil)
-	if outcome, reason := traced.lead(c, "record"); outcome != history.Done {
-		Inconclusive("the write within which servers are to be killed ended %s under the tracer%s", outcome, reason)
-	}
-	k.w.Quiet()
-	record, err := traced.trace.Disarm(k.w.ctx)
-	if err != nil {
-		Broken("recording the write: %v", err)
-	}
-	traced.end(k.w)
-	k.w.Mark(RecordMark, plain(record))
-	return record
 }
 
 // places are the moments of the write at which servers are killed. Of those at which
