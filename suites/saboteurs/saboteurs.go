@@ -244,7 +244,8 @@ type openGate struct {
 	match wire.Match
 }
 
-func (g openGate) Waiting() int { return g.line.Count(g.match) }
+// Waiting is what has passed.
+func (g openGate) Waiting() int { return g.line.Passed(g.match) }
 
 // stepsAside answers nothing in the place of a callee, and counts what it was to answer.
 type stepsAside struct{ wire.Line }

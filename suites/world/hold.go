@@ -26,9 +26,11 @@ func (w *World) hold(name string, line wire.Line, match wire.Match, what string,
 	h.fault = w.ledger.Arm(name, "wire "+line.Name()+" · every "+match.Phase()+" that is "+what)
 	h.gate = line.Gate(match)
 	h.Trouble = w.trouble(func() {
-		h.fault.Reach(history.Observed, map[string]any{"waiting": h.gate.Waiting(), "passed": h.through()})
+		passed := h.through()
+		h.fault.Reach(history.Observed, map[string]any{"waiting": h.gate.Waiting(), "passed": passed})
 		h.gate.Open()
 		h.fault.Reach(history.Healed, map[string]any{"gate": "open"})
+		h.heldAll(passed)
 	}, h.gate.Open)
 	return h
 }
@@ -44,11 +46,16 @@ func (h *Hold) Await() {
 	}
 	h.fault.Reach(history.Matched, map[string]any{"came": h.line.Count(h.match) - h.came})
 	h.fault.Reach(history.Held, map[string]any{"waiting": h.gate.Waiting()})
-	if n := h.through(); n != 0 {
-		Inconclusive("of what is %s %d passed although all were to be held", h.what, n)
-	}
+	h.heldAll(h.through())
 	h.prove()
 	h.fault.Reach(history.Fired, map[string]any{"waiting": h.gate.Waiting()})
+}
+
+// heldAll ends the spec where some passed that were to be held.
+func (h *Hold) heldAll(passed int) {
+	if passed != 0 {
+		Inconclusive("of what is %s %d passed although all were to be held", h.what, passed)
+	}
 }
 
 // prove proves by the wire that a held request has not left, and by a probe that

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/holdfast-mcp/holdfast/faults"
+	"github.com/holdfast-mcp/holdfast/faults/process"
 	"github.com/holdfast-mcp/holdfast/faults/wire"
 	"github.com/holdfast-mcp/holdfast/reports/history"
 	"github.com/holdfast-mcp/holdfast/reports/wait"
@@ -76,16 +77,40 @@ func (w *World) effect(text string) faults.Proof {
 // KilledWhileHeld makes a call that leads to an outside request with a text; the
 // server is killed while that request is held on the wire, which it never leaves.
 func (c *Caller) KilledWhileHeld(act Act, text string) history.Operation {
-	w := c.w
-	return c.outsideFault(faults.KillAtRequest{Line: w.outside(), Match: carrying(text), Victim: w.victim(c.theProcess()), Limits: w.config.Limits}.Arm(w.ledger), act, c.dead)
+	w, victim := c.w, c.answeredFirst()
+	return c.outsideFault(faults.KillAtRequest{Line: w.outside(), Match: carrying(text), Victim: victim, Limits: w.config.Limits}.Arm(w.ledger), act, victim)
 }
 
 // KilledOnceApplied makes a call that leads to an outside request with a text;
 // the server is killed while the answer to that request is held on the wire,
 // behind the proven effect.
 func (c *Caller) KilledOnceApplied(act Act, text string) history.Operation {
-	w := c.w
-	return c.outsideFault(faults.KillAtAnswer{Line: w.outside(), Match: carrying(text), Victim: w.victim(c.theProcess()), Proof: w.effect(text), Limits: w.config.Limits}.Arm(w.ledger), act, c.dead)
+	w, victim := c.w, c.answeredFirst()
+	return c.outsideFault(faults.KillAtAnswer{Line: w.outside(), Match: carrying(text), Victim: victim, Proof: w.effect(text), Limits: w.config.Limits}.Arm(w.ledger), act, victim)
+}
+
+// answeredFirst is a server that lives until the call which led to its death is
+// answered, where that comes soon. A start is answered beside its first step (WF-01):
+// whoever was killed before that, by chance, has told nobody the ID of what is to be
+// looked at.
+type answeredFirst struct {
+	process.Victim
+	w    *World
+	call chan *Flight
+}
+
+func (c *Caller) answeredFirst() *answeredFirst {
+	return &answeredFirst{Victim: c.w.victim(c.theProcess()), w: c.w, call: make(chan *Flight, 1)}
+}
+
+// Kill waits for the answer while what it is held by stands still, and then kills.
+func (v *answeredFirst) Kill(ctx context.Context) error {
+	select {
+	case call := <-v.call:
+		v.w.ends(call)
+	case <-ctx.Done():
+	}
+	return v.Victim.Kill(ctx)
 }
 
 // LosesOutsideAnswer makes a call that leads to an outside request with a text;
@@ -94,27 +119,34 @@ func (c *Caller) KilledOnceApplied(act Act, text string) history.Operation {
 // by itself is seen to.
 func (c *Caller) LosesOutsideAnswer(act Act, text string) history.Operation {
 	w := c.w
-	return c.outsideFault(faults.AnswerLost{Line: w.outside(), Match: carrying(text), Shape: faults.Broken, Proof: w.effect(text), Limits: w.config.Limits}.Arm(w.ledger), act, func() {})
+	return c.outsideFault(faults.AnswerLost{Line: w.outside(), Match: carrying(text), Shape: faults.Broken, Proof: w.effect(text), Limits: w.config.Limits}.Arm(w.ledger), act, nil)
 }
 
 // LosesOutsideRequest is the twin: the outside request never arrives, and its
 // connection is cut.
 func (c *Caller) LosesOutsideRequest(act Act, text string) history.Operation {
 	w := c.w
-	return c.outsideFault(faults.RequestLost{Line: w.outside(), Match: carrying(text), Shape: faults.Broken, Proof: w.effect(text), Limits: w.config.Limits}.Arm(w.ledger), act, func() {})
+	return c.outsideFault(faults.RequestLost{Line: w.outside(), Match: carrying(text), Shape: faults.Broken, Proof: w.effect(text), Limits: w.config.Limits}.Arm(w.ledger), act, nil)
 }
 
 // outsideFault makes a call under a fault on the way outside. What the fault
 // observes is the end of the outside request: its caller, the server, gets no
-// answer, whatever the call itself was answered.
-func (c *Caller) outsideFault(fault faults.Fault, act Act, seen func()) history.Operation {
+// answer, whatever the call itself was answered. killed is the server where it dies of
+// it, else nil.
+func (c *Caller) outsideFault(fault faults.Fault, act Act, killed *answeredFirst) history.Operation {
 	var op history.Operation
 	_, err := faults.Around(c.w.ctx, fault, func(context.Context) history.Outcome {
-		op = c.Go(act, c.w.config.Limits.Answer).Wait()
+		call := c.Go(act, c.w.config.Limits.Answer)
+		if killed != nil {
+			killed.call <- call
+		}
+		op = call.Wait()
 		return history.Unknown
 	})
 	c.w.placed(err)
-	seen()
+	if killed != nil {
+		c.dead()
+	}
 	return op
 }
 
