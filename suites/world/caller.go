@@ -165,8 +165,8 @@ func (c *Caller) noHandshake(err error) error {
 		err = c.process.Failed("before it had shaken hands", "run the command by hand and see what it says; an MCP server reads JSON-RPC from stdin until it ends")
 	default:
 		if garbage.Count == 0 {
-			return fmt.Errorf("shaking hands with the helper (%s): expected an answer to initialize within %v: %w; is the command an MCP server, and does the target file name its transport (mcp) and revision rightly?",
-				c.name, c.w.config.Limits.Ready, err)
+			return fmt.Errorf("shaking hands with the helper (%s): expected an answer to initialize within %v: %w; is the command an MCP server, and does the target file name its transport (mcp) and revision rightly?\n%s",
+				c.name, c.w.config.Limits.Ready, err, c.process.Said())
 		}
 	}
 	if garbage.Count == 0 {
