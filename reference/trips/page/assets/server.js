@@ -1,5 +1,8 @@
 // The page's only way to the server: one bounded request an act, sent once.
 
+// How long a sign-in may take, in ms. No operation waits for it, and a server takes its time with a password.
+const SIGN_IN = 30_000;
+
 /**
  * connect makes the client of one draft. deadlines: { mutation, lookup } in ms.
  * Every function resolves to a reply (see outcome.js) and never rejects.
@@ -45,7 +48,7 @@ export function connect(draft, deadlines, fetch = globalThis.fetch.bind(globalTh
 
   return {
     session: () => look("GET", "/api/session"),
-    signIn: (user, password) => look("POST", "/api/session", { user, password }),
+    signIn: (user, password) => ask("POST", "/api/session", { user, password }, SIGN_IN),
     signOut: () => look("DELETE", "/api/session"),
     draft: (cancel) => look("GET", at, undefined, cancel),
     receipt: (commandId, cancel) => look("GET", receiptOf(commandId), undefined, cancel),
