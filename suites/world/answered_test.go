@@ -32,7 +32,6 @@ func TestAServerIsKilledBehindTheAnswerThatItOwes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			g := NewWithT(t)
 			limits := wait.Default()
-			limits.Poll = limits.Poll / 10
 			if !answers {
 				limits.Withheld /= 30
 			}

@@ -8,7 +8,6 @@ import (
 	"github.com/holdfast-mcp/holdfast/faults/crashpoint"
 	"github.com/holdfast-mcp/holdfast/reports/history"
 	"github.com/holdfast-mcp/holdfast/reports/verdict"
-	"github.com/holdfast-mcp/holdfast/reports/wait"
 )
 
 // HeldMark says at which place of a write a server was to be held, whether it was,
@@ -77,7 +76,7 @@ func (w *World) holdInWrite(folder string, place int, at crashpoint.Moment, writ
 	one := first.caller.Go(act(), w.config.Limits.Answer)
 	held := w.heldIn(first.trace, one)
 	other := second.Go(act(), w.config.Limits.Answer)
-	answered := held && w.ends(other)
+	answered := held && w.Given(other)
 	if err := first.trace.Release(w.ctx); err != nil {
 		Broken("letting a server go on that was held in a write: %v", err)
 	}
@@ -106,17 +105,4 @@ func (w *World) heldIn(trace *crashpoint.Trace, call *Flight) bool {
 	}()
 	m, err := trace.Held(ctx)
 	return err == nil && m.Point.Kind == crashpoint.State
-}
-
-// ends says whether a call ends in the time that a caller waits for an answer which is
-// withheld on purpose.
-func (w *World) ends(call *Flight) bool {
-	return wait.For(w.ctx, "a call beside one that is held", w.config.Limits.Withheld, func(context.Context) (bool, error) {
-		select {
-		case <-call.done:
-			return true, nil
-		default:
-			return false, nil
-		}
-	}) == nil
 }

@@ -107,7 +107,7 @@ func (c *Caller) answeredFirst() *answeredFirst {
 func (v *answeredFirst) Kill(ctx context.Context) error {
 	select {
 	case call := <-v.call:
-		v.w.ends(call)
+		v.w.Given(call)
 	case <-ctx.Done():
 	}
 	return v.Victim.Kill(ctx)
