@@ -132,6 +132,18 @@ var all = []Saboteur{
 		},
 	},
 	{
+		Name: "write-never-held", Title: "a server that is to be held in the middle of a write, and is not",
+		Specs: []string{"DU-05/two-servers-one-held-in-a-write"},
+		seams: func() world.Seams {
+			return world.Seams{Trigger: func(t *crashpoint.Trigger) *crashpoint.Trigger {
+				if t != nil && t.Do == crashpoint.Hold {
+					return nil
+				}
+				return t
+			}}
+		},
+	},
+	{
 		Name: "outside-log-stuck", Title: "a log of what the outside service has applied that is stuck at nothing",
 		Specs: []string{"WF-05/*", "WF-06/*", "WF-11/*", "WF-13/*", "WF-14/killed-*", "WF-18/*", "WF-20/current-step-aborted", "WF-27/*", "WF-31/*"},
 		seams: func() world.Seams {
